@@ -1,0 +1,1 @@
+"""Create, refine and check evaluation assets."""

@@ -1,0 +1,1 @@
+"""Git history and bytes to changed skills."""

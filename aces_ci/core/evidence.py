@@ -1,0 +1,200 @@
+"""Evidence: everything a verdict may rest on, one append-only line each.
+
+All that comes after (verdict, report, comment) can be made again from these lines alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from aces_ci.core.change import Because, How, Part
+from aces_ci.core.event import Event
+from aces_ci.core.finding import Finding
+from aces_ci.core.score import Score
+from aces_ci.core.trial import Trial
+
+SCHEMA_VERSION = 1
+
+
+class Tier(StrEnum):
+    """The three tiers of `design/product.md` section 1."""
+
+    STRUCTURAL = "structural"
+    JUDGE = "judge"
+    LIVE = "live"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicySource:
+    """Where gates and budgets were read from."""
+
+    ref: str
+    """Branch, or `built-in defaults`, or `working tree`."""
+    sha: str | None = None
+    path: str | None = None
+    head_differs: bool = False
+    """The head changes the policy file; takes effect after merge."""
+    head_problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunStarted:
+    """The first line of every evidence file: what is evaluated, by whose rules."""
+
+    event: Event
+    merge_base: str
+    policy: PolicySource
+    settings: Mapping[str, object] = field(default_factory=dict)
+    """The settings that decide: gates, thresholds, plan of looks, weights."""
+    unowned: tuple[str, ...] = ()
+    shard: tuple[int, int] | None = None
+    """(index, count), 1-based; None when one process runs all."""
+    tool: str = "aces-ci"
+    version: str = ""
+    started: str = ""
+    """ISO 8601, UTC."""
+
+    @property
+    def id(self) -> str:
+        """One header a shard."""
+        index, count = self.shard or (1, 1)
+        return f"run:{index}/{count}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedSkill:
+    """One changed skill, as planned."""
+
+    path: str
+    name: str
+    how: How
+    previous_path: str | None = None
+    parts: tuple[Part, ...] = ()
+    files: tuple[str, ...] = ()
+    because: Because | None = None
+    shard: int = 1
+    has_evals: bool = False
+
+    @property
+    def id(self) -> str:
+        """One a path."""
+        return f"skill:{self.path}"
+
+    @property
+    def label(self) -> str:
+        """The folder's name, or the declared name for the root skill."""
+        return self.path.rsplit("/", 1)[-1] if self.path != "." else self.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Structure:
+    """Tier 1's numbers for one skill. `score` is None where the manifest could not be read."""
+
+    skill: str
+    conformant: bool
+    score: int | None
+    dimensions: Mapping[str, int] = field(default_factory=dict)
+    previous_score: int | None = None
+    """At the merge base; None for a new skill."""
+    skipped_rules: Mapping[str, str] = field(default_factory=dict)
+    """Code of the rule to why it was not run."""
+    profile: str = "spec"
+    name: str = ""
+
+    @property
+    def id(self) -> str:
+        """One a skill."""
+        return f"structure:{self.skill}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vote:
+    """One asking of one criterion."""
+
+    score: float
+    passed: bool
+    reason: str
+    quote: str = ""
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """One rubric criterion for one skill: its votes, or why there are none."""
+
+    skill: str
+    criterion: str
+    side: str = "head"
+    """`head`, or `base` for the skill at the merge base."""
+    votes: tuple[Vote, ...] = ()
+    score: float | None = None
+    """0 to 10, computed by us from the votes; None: not applicable or unanswered."""
+    because: str = ""
+    judge: str = ""
+    """Resolved model and prompt version."""
+    injection_suspected: bool = False
+    usd_micros: int | None = 0
+    tokens: int = 0
+    cached: bool = False
+
+    @property
+    def id(self) -> str:
+        """One a skill, side and criterion."""
+        return f"judgement:{self.skill}:{self.side}:{self.criterion}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skipped:
+    """A tier that did not run for a skill (or for all: `skill` None), and why: never green, never red."""
+
+    tier: Tier
+    skill: str | None
+    code: str
+    """A stable word: no_key, no_evals, fork, label, gate_failed, no_docker, budget, …"""
+    because: str
+    """One clause, as it stands behind the colon in the comment."""
+
+    @property
+    def id(self) -> str:
+        """One a tier and skill."""
+        return f"skipped:{self.tier.value}:{self.skill or '*'}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """Somebody else's result, labelled as such: imported, unverified; never gates."""
+
+    source: str
+    """Path, and the tool that wrote it."""
+    skill: str
+    metric: str
+    arm: str
+    value: float | None
+    n: int = 0
+    because: str = ""
+
+    @property
+    def id(self) -> str:
+        """One a source, metric and arm."""
+        return f"imported:{self.source}:{self.skill}:{self.metric}:{self.arm}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunEnded:
+    """The last line of a shard that came to its end; without it the shard is incomplete."""
+
+    shard: tuple[int, int] | None = None
+    seconds: float = 0.0
+
+    @property
+    def id(self) -> str:
+        """One a shard."""
+        index, count = self.shard or (1, 1)
+        return f"end:{index}/{count}"
+
+
+Evidence = (
+    RunStarted | ChangedSkill | Structure | Finding | Judgement | Trial | Score | Skipped | Imported | RunEnded
+)

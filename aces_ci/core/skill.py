@@ -1,0 +1,131 @@
+"""A skill as bytes became it: folder, frontmatter with places, body, files, and what could not be read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import PurePosixPath
+
+
+class FileKind(StrEnum):
+    """What a path is. Only `regular` and `executable` files have content that anyone may read."""
+
+    REGULAR = "regular"
+    EXECUTABLE = "executable"
+    SYMLINK = "symlink"
+    SUBMODULE = "submodule"
+    LFS = "lfs"
+    """A Git LFS pointer: the content is elsewhere and is not fetched."""
+    OVERSIZE = "oversize"
+    """Longer than the reader's cap; the content was not loaded."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkillFile:
+    """One file below a skill. `path` is relative to the skill; `data` is None unless `kind` may be read."""
+
+    path: str
+    kind: FileKind
+    size: int
+    data: bytes | None = None
+
+    @property
+    def text(self) -> str | None:
+        """Strict UTF-8 text without a byte order mark, or None for anything else."""
+        if self.data is None or b"\0" in self.data:
+            return None
+        try:
+            return self.data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A range in a file: 1-based lines and columns, `end_column` exclusive."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """One top-level frontmatter entry with the places of its key and its value.
+
+    `value` is plain data (str, int, float, bool, None, list, dict); dates stay the text that was written.
+    """
+
+    key: str
+    value: object
+    at_key: Place
+    at_value: Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParseProblem:
+    """Why a part of the manifest could not be read; becomes a finding of category spec.
+
+    `kind` is a stable word (`yaml`, `encoding`, `unclosed`, `duplicate_key`, …) that rules select on.
+    """
+
+    kind: str
+    message: str
+    hint: str
+    place: Place
+    fatal: bool
+    """True where the frontmatter has no usable value after it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skill:
+    """One skill at one revision."""
+
+    root: str
+    """Repository-relative POSIX path, percent-encoded where bytes are not UTF-8; "." for the root skill."""
+    manifest: str
+    """File name of the manifest inside the root: `SKILL.md`, or how it is wrongly written."""
+    text: str
+    """The manifest as text: universal newlines, no byte order mark, undecodable bytes replaced."""
+    frontmatter: Mapping[str, Field] | None
+    """None where there is none or it could not be read; `problems` says which."""
+    body: str
+    body_line: int
+    """Line of the manifest on which `body` begins."""
+    files: Mapping[str, SkillFile] = field(default_factory=dict)
+    """Every file below the root but nested skills', by skill-relative path, the manifest included."""
+    outside: frozenset[str] = frozenset()
+    """Repository paths outside the root that exist; lets a rule tell a broken link from a shared file."""
+    problems: tuple[ParseProblem, ...] = ()
+
+    @property
+    def directory(self) -> str:
+        """The folder's own name, which must equal `name`; empty for a root skill."""
+        return "" if self.root == "." else PurePosixPath(self.root).name
+
+    @property
+    def name(self) -> str | None:
+        """The declared name where it is a non-empty string."""
+        return self.string("name")
+
+    @property
+    def description(self) -> str | None:
+        """The declared description where it is a non-empty string."""
+        return self.string("description")
+
+    def string(self, key: str) -> str | None:
+        """The value of a top-level key where it is a non-empty string, stripped; else None."""
+        entry = (self.frontmatter or {}).get(key)
+        value = entry.value if entry else None
+        return value.strip() or None if isinstance(value, str) else None
+
+    @property
+    def label(self) -> str:
+        """What to call it in a sentence: its folder, else its name, else the repository's root."""
+        return self.directory or self.name or "root skill"
+
+    def path_of(self, file: str) -> str:
+        """Repository-relative path of a skill-relative one."""
+        return file if self.root == "." else f"{self.root}/{file}"

@@ -1,0 +1,1 @@
+"""Evaluation formats in, one a file."""

@@ -1,0 +1,1 @@
+"""Where a change request lives, one a file."""

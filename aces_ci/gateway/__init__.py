@@ -1,0 +1,1 @@
+"""The model gateway: a program of its own."""

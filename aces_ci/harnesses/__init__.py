@@ -1,0 +1,1 @@
+"""Agent CLIs as pure descriptions, one a file."""

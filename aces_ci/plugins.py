@@ -1,0 +1,32 @@
+"""Finds plug-ins: one module of a family, one constant. Importing a family has no other effect."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
+
+
+@cache
+def load(package: str, constant: str, key: str) -> tuple[object, ...]:
+    """The `constant` of every module of `aces_ci.<package>`, sorted by their attribute `key`.
+
+    Modules whose name begins with an underscore are parts of a plug-in, not plug-ins.
+
+    Raises:
+        RuntimeError: a module lacks the constant, or two carry the same key. Both are bugs of ours.
+    """
+    parent = importlib.import_module(f"aces_ci.{package}")
+    found: dict[str, object] = {}
+    for info in pkgutil.iter_modules(parent.__path__):
+        if info.name.startswith("_"):
+            continue
+        module = importlib.import_module(f"{parent.__name__}.{info.name}")
+        value = getattr(module, constant, None)
+        if value is None:
+            raise RuntimeError(f"{module.__name__} has no {constant}")
+        name = str(getattr(value, key))
+        if name in found:
+            raise RuntimeError(f"two plug-ins of {package} are called {name}")
+        found[name] = value
+    return tuple(found[name] for name in sorted(found))

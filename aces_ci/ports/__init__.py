@@ -1,0 +1,1 @@
+"""One Protocol a file; its docstring is the contract."""

@@ -1,0 +1,60 @@
+"""An evaluation format that people already have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from aces_ci.core.case import Case
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """One file below the skill's evals, parsed as data (JSON, YAML, JSONL, CSV rows or TOML), or raw text."""
+
+    path: str
+    """Skill-relative POSIX path."""
+    data: object
+    text: str
+    siblings: Mapping[str, bytes]
+    """Every file of the skill by skill-relative path, for dialects that spread a case over files."""
+    skill_name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remark:
+    """An error or a warning at a place in an evaluation file."""
+
+    path: str
+    line: int | None
+    pointer: str
+    """JSON pointer, or "" for the file."""
+    message: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What one document gave."""
+
+    cases: Sequence[Case]
+    errors: Sequence[Remark] = ()
+    warnings: Sequence[Remark] = ()
+    ignored_keys: Sequence[str] = ()
+
+
+class Dialect(Protocol):
+    """One format. Detection is by keys, never by file name."""
+
+    name: str
+    verified: bool
+    """Whether it is tested on a file from its own project or its published schema."""
+
+    def claims(self, document: Document) -> bool:
+        """Whether this document is written in this dialect."""
+        ...
+
+    def read(self, document: Document) -> Reading:
+        """All cases that can be read; each fault is a Remark, never an exception."""
+        ...

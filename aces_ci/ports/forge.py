@@ -1,0 +1,87 @@
+"""Where a change request lives: who triggered, what may be posted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from aces_ci.core.event import Event
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Annotation:
+    """One line in the diff view. `level` is error, warning or notice; title at most 60 characters."""
+
+    level: str
+    path: str
+    line: int
+    end_line: int
+    title: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Publication:
+    """All finished texts of one run; a forge posts what it can."""
+
+    comment: str | None
+    """Markdown; None: leave no new comment, but edit an existing one to `nothing_comment`."""
+    nothing_comment: str
+    smaller_comment: str
+    """The same verdict, shorter: used once where the forge says that the body is too long."""
+    key: str
+    """Sticky comments with different keys live side by side."""
+    head_sha: str
+    summary: str
+    annotations: Sequence[Annotation]
+    outputs: Mapping[str, str]
+    failed: bool
+    title: str
+    """The headline without Markdown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posted:
+    """What came of it, for the log. `notices` are sentences for a person."""
+
+    comment: str
+    """`created`, `edited`, `unchanged`, `none`, `refused`, `stale`."""
+    url: str | None = None
+    notices: tuple[str, ...] = ()
+
+
+class Links(Protocol):
+    """Builds links into the forge's pages; pure."""
+
+    def blob(self, repo: str, sha: str, path: str, line: int | None, end_line: int | None = None) -> str | None:
+        """A link to a line of a file at a commit (`?plain=1` for Markdown), percent-encoded; None: no pages."""
+        ...
+
+    def commit(self, repo: str, sha: str) -> str | None:
+        """A link to a commit."""
+        ...
+
+
+class Forge(Protocol):
+    """One forge. Every method may raise DeliveryError; NotPermitted never leaves `publish`."""
+
+    name: str
+
+    @staticmethod
+    def applies(env: Mapping[str, str]) -> bool:
+        """Whether this process runs under this forge's CI."""
+        ...
+
+    def event(self, repo_dir: Path) -> Event:
+        """What happened.
+
+        Raises:
+            UsageError: the environment contradicts itself, or the event is one we cannot evaluate.
+        """
+        ...
+
+    def publish(self, event: Event, publication: Publication) -> Posted:
+        """Post the texts: comment in place, annotations, summary, outputs. Rights missing is a notice."""
+        ...

@@ -1,0 +1,1 @@
+"""Who answers a question, one a file."""

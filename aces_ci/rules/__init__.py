@@ -1,0 +1,1 @@
+"""Tier 1: one rule a file."""

@@ -1,0 +1,1 @@
+"""Every option: model, layers with their origin, explanation."""

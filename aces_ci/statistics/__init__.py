@@ -1,0 +1,1 @@
+"""Exact procedures over paired trials; pure."""

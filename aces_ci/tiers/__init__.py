@@ -1,0 +1,1 @@
+"""Engines of the three tiers; they know ports, never plug-ins."""
