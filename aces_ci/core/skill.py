@@ -62,6 +62,10 @@ class Field:
     value: object
     at_key: Place
     at_value: Place
+    written: str = ""
+    """The scalar as it stands in the file, quotes included; empty for lists and maps."""
+    children: tuple[Field, ...] = ()
+    """The entries of a map, one level down, so that each can be located."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
