@@ -1,7 +1,7 @@
 """What the driver tells the gateway over its standard input: one JSON object a line.
 
-The first line carries the secrets and nothing else ever does; the second the configuration; then trials are armed
-and disarmed. Every line is validated by the gateway, which answers on its standard output.
+The first line carries the secrets and nothing else ever does; the second the configuration; then trials
+are armed and disarmed. Every line is validated by the gateway, which answers on its standard output.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ class Upstream:
 
     name: str
     base_url: str
-    """Scheme, host and an optional path prefix, without `/v1`. https, except for a loopback or named local host."""
+    """Scheme, host and an optional path prefix, without `/v1`; https unless `insecure`."""
     protocols: tuple[Protocol, ...]
     insecure: bool = False
     """Allows http, for a model server on this machine or in this network."""
     chat_limit: str = "max_completion_tokens"
-    """Which field carries the output limit of a Chat request that has none; older servers know `max_tokens`."""
+    """Which field gets the output limit of a Chat request that has none; older servers know `max_tokens`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +82,7 @@ class Cap:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expectation:
-    """What the arm promises about the target skill. Texts are compared with runs of white space as one blank."""
+    """What the arm promises about the target skill. In texts, any run of white space equals one blank."""
 
     absent: tuple[str, ...] = ()
     """May not occur in anything the model is shown, apart from its own turns."""
@@ -156,7 +156,7 @@ _NAMES = {cls: name for name, cls in _OPS.items()}
 
 
 @cache
-def _adapter(cls: type) -> TypeAdapter[Any]:
+def _adapter(cls: Any) -> TypeAdapter[Any]:
     return TypeAdapter(cls)
 
 

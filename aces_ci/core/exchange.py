@@ -1,6 +1,6 @@
 """One request of an agent to a model, as the gateway saw it, on the wire as a JSON line.
 
-The gateway writes these; trajectories, cost and the arm check are built from them (`design/live.md` section 2).
+The gateway writes these; trajectories, cost and the arm check are built from them.
 What the model said (`response`) is authentic, because the gateway fetched it. What the agent sent (`request`)
 is a claim about the world, but it is exactly what the model was asked.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from functools import cache
 from typing import Any
@@ -61,7 +61,7 @@ INFRA_OUTCOMES = frozenset({Outcome.UPSTREAM_FAILED})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
-    """Which field of the request was refused and why. `field` is a path such as `messages[0].content[1].type`."""
+    """Which field of the request was refused, e.g. `messages[0].content[1].type`, and why."""
 
     field: str
     reason: str
@@ -100,7 +100,7 @@ class Exchange:
     """The delivered turn as the protocol's non-streaming response object, put together from the stream where
     it was streamed; incomplete where `outcome` is not COMPLETE."""
     usage: Usage | None = None
-    """As the provider reported it; `input_tokens` excludes cached ones in every protocol. None: not reported."""
+    """As the provider reported it, `input_tokens` without cached ones in every protocol. None: not told."""
     reserved_micros: int | None = None
     """Upper bound set aside before forwarding; None where no price is known."""
     charged_micros: int | None = None
@@ -149,7 +149,7 @@ class TrialRecord:
     refused: int
     unauthorised: int = 0
     """Requests on this slot with a wrong or no token, while it was armed."""
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     charged_micros: int | None = None
     unsettled: int = 0
     """Exchanges charged at their reservation, because the provider did not report usage."""
@@ -169,7 +169,7 @@ class TrialRecord:
 
 
 @cache
-def _adapter(cls: type) -> TypeAdapter[Any]:
+def _adapter(cls: Any) -> TypeAdapter[Any]:
     return TypeAdapter(cls)
 
 
@@ -178,7 +178,7 @@ _NAMES = {cls: name for name, cls in _EVENTS.items()}
 
 
 def to_event(value: Exchange | TrialRecord) -> str:
-    """One JSON line without its newline, ASCII only: `{"event": "exchange" | "disarmed", "v": 1, ...fields}`."""
+    """One line without its newline, ASCII only: `{"event": "exchange" | "disarmed", "v": 1, ...fields}`."""
     body = _adapter(type(value)).dump_python(value, mode="json")
     return json.dumps({"event": _NAMES[type(value)], "v": EXCHANGE_VERSION, **body}, allow_nan=False)
 

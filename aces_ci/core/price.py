@@ -1,7 +1,7 @@
 """What tokens cost: a dated table, looked up by model, in whole numbers.
 
-Money is counted in millionths of a US dollar. A price is in billionths of a dollar a token, which is the usual
-"USD per million tokens" times 1,000, so that the cheapest published rate is still a whole number.
+Money is counted in millionths of a US dollar. A price is in billionths of a dollar a token, which is the
+usual "USD per million tokens" times 1,000, so that the cheapest published rate is still a whole number.
 """
 
 from __future__ import annotations

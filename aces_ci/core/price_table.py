@@ -1,6 +1,6 @@
-"""List prices as data. Read on the date of each row from the providers' own price pages; override what differs.
+"""List prices as data, each row with the date on which it was read; override what differs.
 
-Sources: the price pages of the Claude API and of the OpenAI API, standard tier, US dollars per million tokens.
+Sources: price pages of the Claude API and of the OpenAI API, standard tier, US dollars per million tokens.
 """
 
 from __future__ import annotations
