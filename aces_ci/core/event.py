@@ -52,6 +52,10 @@ class Event:
     actor: str | None = None
     title: str | None = None
     """How the forge names the trigger in its own words, e.g. `pull_request`."""
+    comment: int | None = None
+    """Id of the comment that carried the command, where `kind` is COMMAND."""
+    label: str | None = None
+    """The label whose setting was the trigger."""
 
     @property
     def base_name(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -52,11 +52,28 @@ class Posted:
     notices: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgeOptions:
+    """What the trusted side may tell a forge beside the environment."""
+
+    token: str | None = None
+    """Overrides the token that the forge finds in the environment."""
+    api_url: str | None = None
+    """Overrides the API's address; the token goes to this host and no other."""
+    check_run: bool = False
+    """Also write a check run, where the forge has such a thing."""
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+    """Values the log must mask."""
+
+
 class Links(Protocol):
     """Builds links into the forge's pages; pure."""
 
-    def blob(self, repo: str, sha: str, path: str, line: int | None, end_line: int | None = None) -> str | None:
-        """A link to a line of a file at a commit (`?plain=1` for Markdown), percent-encoded; None: no pages."""
+    def blob(
+        self, repo: str, sha: str, path: str, line: int | None, end_line: int | None = None
+    ) -> str | None:
+        """A link to a line of a file at a commit (`?plain=1` for Markdown), percent-encoded; None: no
+        pages."""
         ...
 
     def commit(self, repo: str, sha: str) -> str | None:

@@ -1,0 +1,38 @@
+"""The hidden first line by which a comment of ours is known again.
+
+A marker counts only as the exact first line of a comment, and only together with the comment's author:
+anyone may write or quote one.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_MARKER = re.compile(r"<!-- aces-ci:comment v1 key=([a-z0-9][a-z0-9._-]{0,63}) head=([0-9a-f]{40}) -->")
+_KEY = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marker:
+    """Which sticky comment this is (`key`), and which commit it speaks of (`head`)."""
+
+    key: str
+    head: str
+
+    @property
+    def line(self) -> str:
+        """The marker as it stands in the comment, without a newline."""
+        return f"<!-- aces-ci:comment v1 key={self.key} head={self.head} -->"
+
+
+def read_marker(body: str) -> Marker | None:
+    """The marker in the first line of `body` (LF or CRLF), or None."""
+    found = _MARKER.fullmatch(body.split("\n", 1)[0].rstrip("\r"))
+    return Marker(key=found[1], head=found[2]) if found else None
+
+
+def valid_key(key: str) -> bool:
+    """Whether `key` may stand in a marker: lower-case letters, digits, dot, dash and underscore, at most
+    64."""
+    return _KEY.fullmatch(key) is not None

@@ -1,0 +1,95 @@
+"""GitLab CI and its merge requests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import quote
+
+from aces_ci.core.event import Event
+from aces_ci.forges._gitlab.event import read_event
+from aces_ci.forges._gitlab.notes import MergeRequestNotes
+from aces_ci.forges._links import PageLinks
+from aces_ci.forges._sticky import post
+from aces_ci.ports.forge import ForgeOptions, Links, Posted, Publication
+from aces_ci.shell.http import Api, Forbidden, HttpError
+from aces_ci.shell.log import Log
+
+TOKEN = "ACES_GITLAB_TOKEN"
+_NO_TOKEN = (
+    f"no note: GitLab's job token may not write one, and {TOKEN} is not set. Widgets and reports are "
+    f"complete. For the note add a project access token (api) as masked variable {TOKEN}"
+)
+
+
+class GitLab:
+    """Two tokens: ours (`ACES_GITLAB_TOKEN`) may write notes, the job's may only read the merge request."""
+
+    name = "gitlab"
+
+    def __init__(self, env: Mapping[str, str], log: Log, options: ForgeOptions | None = None) -> None:
+        self._env = env
+        self._log = log
+        self._options = options or ForgeOptions()
+        self._token = self._options.token or env.get(TOKEN) or None
+
+    @staticmethod
+    def applies(env: Mapping[str, str]) -> bool:
+        """True below a GitLab runner."""
+        return env.get("GITLAB_CI") == "true"
+
+    @staticmethod
+    def links(server_url: str) -> Links:
+        """Links into gitlab.com or a server of one's own."""
+        return PageLinks(server_url or "https://gitlab.com", infix="/-", last_prefix="")
+
+    def event(self, repo_dir: Path) -> Event:
+        """What happened, from the variables; labels as they are now."""
+        return read_event(self._env, self._labels())
+
+    def publish(self, event: Event, publication: Publication) -> Posted:
+        """Annotations as log lines (the code quality report has them in the diff), then the note."""
+        for note in publication.annotations:
+            self._log.annotate(
+                note.level, note.message, file=note.path, line=str(note.line), title=note.title
+            )
+        if event.change_request is None:
+            return Posted(comment="none")
+        if self._token is None:
+            return Posted(comment="refused", notices=(_NO_TOKEN,))
+        return post(self.notes(event.repo, event.change_request), publication)
+
+    def notes(self, repo: str, number: int) -> MergeRequestNotes:
+        """The notes of one merge request."""
+        server = self._env.get("CI_SERVER_URL", "").rstrip("/")
+        page = f"{server}/{quote(repo, safe='/')}/-/merge_requests/{number}" if server else None
+        # A fork's pipeline runs in the fork, whose own id is CI_PROJECT_ID: the note belongs to the target.
+        project = self._env.get("CI_MERGE_REQUEST_PROJECT_ID") or quote(repo, safe="")
+        return MergeRequestNotes(self.api(), project, number, page)
+
+    def api(self) -> Api:
+        """A client of the REST API with the best token there is."""
+        url = self._options.api_url or self._env.get("CI_API_V4_URL") or "https://gitlab.com/api/v4"
+        job = self._env.get("CI_JOB_TOKEN")
+        if self._token:
+            headers = {"PRIVATE-TOKEN": self._token}
+        else:
+            headers = {"JOB-TOKEN": job} if job else {}
+        return Api(url.rstrip("/"), {"Accept": "application/json", **headers})
+
+    def _labels(self) -> frozenset[str] | None:
+        """The merge request's labels now; None where they cannot be asked for."""
+        number = self._env.get("CI_MERGE_REQUEST_IID")
+        project = self._env.get("CI_MERGE_REQUEST_PROJECT_ID")
+        if not (number and project and (self._token or self._env.get("CI_JOB_TOKEN"))):
+            return None
+        try:
+            path = f"/projects/{quote(project, safe='')}/merge_requests/{quote(number)}"
+            rows = self.api().get(path).data["labels"]
+        except (Forbidden, HttpError) as error:
+            self._log.line(f"labels are those of the pipeline's start: {error.message}")
+            return None
+        return frozenset(row for row in rows if isinstance(row, str))
+
+
+FORGE = GitLab
