@@ -1,0 +1,1 @@
+"""Converters: the log of one agent CLI each, to a trajectory."""
