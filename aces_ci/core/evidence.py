@@ -102,6 +102,10 @@ class Structure:
     """Code of the rule to why it was not run."""
     profile: str = "spec"
     name: str = ""
+    deductions: Mapping[str, float] = field(default_factory=dict)
+    """Code of the rule to the points of the overall score that it took, largest first."""
+    ignored: Mapping[str, str] = field(default_factory=dict)
+    """`CODE path:line` of a finding that a comment in the file sets aside, to the reason given there."""
 
     @property
     def id(self) -> str:
@@ -196,5 +200,14 @@ class RunEnded:
 
 
 Evidence = (
-    RunStarted | ChangedSkill | Structure | Finding | Judgement | Trial | Score | Skipped | Imported | RunEnded
+    RunStarted
+    | ChangedSkill
+    | Structure
+    | Finding
+    | Judgement
+    | Trial
+    | Score
+    | Skipped
+    | Imported
+    | RunEnded
 )

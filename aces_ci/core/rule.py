@@ -55,6 +55,8 @@ class Problem:
     confidence: Confidence | None = None
     replacement: tuple[str, str] | None = None
     edits: tuple[Edit, ...] = ()
+    quiet: bool = False
+    """Takes points, and is too small to be worth a reader's line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +67,8 @@ class Example:
     lines: tuple[int, ...] = ()
     directory: str = "sample"
     why: str = ""
+    siblings: Mapping[str, str] = field(default_factory=dict)
+    """Name to description of the skills beside it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

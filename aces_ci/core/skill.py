@@ -84,6 +84,15 @@ class ParseProblem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Sibling:
+    """Another skill that an agent has to choose from: all that it sees of it before it chooses."""
+
+    path: str
+    name: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Skill:
     """One skill at one revision."""
 
@@ -103,6 +112,8 @@ class Skill:
     outside: frozenset[str] = frozenset()
     """Repository paths outside the root that exist; lets a rule tell a broken link from a shared file."""
     problems: tuple[ParseProblem, ...] = ()
+    siblings: tuple[Sibling, ...] = ()
+    """The skills beside it, for rules about being confused with one."""
 
     @property
     def directory(self) -> str:

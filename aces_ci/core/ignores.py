@@ -1,0 +1,41 @@
+"""Comments that set findings aside, with a reason: `aces-ignore CO031: why`, in any comment syntax."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_COMMENT = re.compile(
+    r"(?:<!--|#|//|/\*|--|;)\s*aces-ignore(?P<file>-file)?:?\s+"
+    r"(?P<codes>[A-Z]{2}\d{3}(?:\s*,\s*[A-Z]{2}\d{3})*)\s*(?:[:(-]\s*)?(?P<reason>.*?)\s*(?:-->|\*/|\)|$)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ignore:
+    """One comment. It covers its own line and, where it stands alone, the next one; or the whole file."""
+
+    line: int
+    codes: tuple[str, ...]
+    reason: str
+    whole_file: bool
+    alone: bool
+
+    def covers(self, code: str, line: int) -> bool:
+        """Whether a finding of `code` on `line` of the same file is meant. Without a reason nothing is."""
+        if code not in self.codes or not self.reason:
+            return False
+        return self.whole_file or line == self.line or (self.alone and line == self.line + 1)
+
+
+def ignores(text: str) -> Iterator[Ignore]:
+    """All such comments of a file, in order."""
+    if "aces-ignore" not in text:
+        return
+    for number, line in enumerate(text.split("\n"), start=1):
+        match = _COMMENT.search(line)
+        if match:
+            codes = tuple(code.strip() for code in match["codes"].split(","))
+            alone = not line[: match.start()].strip()
+            yield Ignore(number, codes, match["reason"].strip(), bool(match["file"]), alone)
