@@ -15,7 +15,7 @@ class AcesError(Exception):
 
     exit_code = 4
 
-    def __init__(  # noqa: PLR0913 - the parts of one message, all by keyword
+    def __init__(
         self,
         message: str,
         *,

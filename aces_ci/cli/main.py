@@ -1,0 +1,115 @@
+"""argv in, exit code out: finds the command, shows the error, chooses the exit code."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import json
+import os
+import pkgutil
+import sys
+from typing import NoReturn
+
+import click
+
+import aces_ci.cli
+from aces_ci import __version__
+from aces_ci.core.errors import AcesError
+
+EXIT_USAGE = 2
+EXIT_BUG = 70
+EXIT_INTERRUPTED = 130
+# Files of this package that are parts of the command line, not commands.
+_PARTS = frozenset({"main", "options", "crash"})
+
+
+class Lazy(click.Group):
+    """A group whose commands are modules of `aces_ci.cli`, imported when they are named."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Every module that is a command, in alphabetical order."""
+        del ctx
+        names = (info.name for info in pkgutil.iter_modules(aces_ci.cli.__path__))
+        return sorted(name for name in names if name not in _PARTS and not name.startswith("_"))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The `COMMAND` of the module of that name."""
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        command = importlib.import_module(f"aces_ci.cli.{cmd_name}").COMMAND
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click, with a suggestion for a mistyped name."""
+        import difflib
+
+        name = args[0] if args else ""
+        if name and not name.startswith("-") and self.get_command(ctx, name) is None:
+            close = difflib.get_close_matches(name, [*self.list_commands(ctx)], n=1)
+            hint = f" Did you mean `{close[0]}`?" if close else ""
+            ctx.fail(f"No such command `{name}`.{hint}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=Lazy,
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "auto_envvar_prefix": "ACES",
+        "max_content_width": 100,
+    },
+    epilog="Exit codes: 0 pass or advice only, 1 a blocking gate failed, 2 usage or configuration, 3 cannot tell "
+    "where you made that blocking, 4 aces-ci could not do its own job, 70 bug, 130 interrupted.",
+)
+@click.version_option(__version__, message="aces-ci %(version)s")
+def cli() -> None:
+    """Says, with evidence, whether a change to an agent skill makes agents better, worse, or cannot be told yet."""
+
+
+def main(argv: list[str] | None = None) -> NoReturn:
+    """Run one command and exit. The only place that turns an exception into an exit code."""
+    args = sys.argv[1:] if argv is None else argv
+    as_json = _wants_json(args)
+    try:
+        code = cli.main(args=args, prog_name="aces-ci", standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
+    except click.exceptions.Abort:
+        click.echo("interrupted; the evidence written so far is kept", err=True)
+        sys.exit(EXIT_INTERRUPTED)
+    except click.ClickException as error:
+        _show_usage(error, as_json=as_json)
+        sys.exit(EXIT_USAGE)
+    except AcesError as error:
+        click.echo(error.text(), err=True)
+        if as_json:
+            click.echo(json.dumps(error.json()))
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        # `aces-ci rules | head` is no failure; Python would complain again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except Exception as error:  # noqa: BLE001 - the boundary: a bug becomes a report that can be pasted
+        from aces_ci.cli.crash import report
+
+        click.echo(report(error, args), err=True)
+        sys.exit(EXIT_BUG)
+
+
+def _wants_json(args: list[str]) -> bool:
+    """Whether `--format json` was asked for, found before parsing because parsing is what may fail."""
+    if os.environ.get("ACES_FORMAT") == "json":
+        return True
+    return "--format=json" in args or any(
+        word == "--format" and following == "json" for word, following in itertools.pairwise(args)
+    )
+
+
+def _show_usage(error: click.ClickException, *, as_json: bool) -> None:
+    command = getattr(getattr(error, "ctx", None), "command_path", "aces-ci")
+    wrapped = AcesError(error.format_message(), code="usage", do=f"see {command} --help")
+    click.echo(wrapped.text(), err=True)
+    if as_json:
+        click.echo(json.dumps(wrapped.json()))

@@ -1,0 +1,119 @@
+"""Options that several commands share, written once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def repo_option(function: F) -> F:
+    """`-C DIR` / `--repo DIR`: where to work."""
+    return click.option(
+        "-C",
+        "--repo",
+        "repo",
+        type=click.Path(path_type=Path),
+        default=Path(),
+        show_default=True,
+        callback=_directory,
+        help="Directory to work in (a path, not owner/name).",
+    )(function)
+
+
+def output_option(function: F) -> F:
+    """`--output DIR`: where reports go."""
+    return click.option(
+        "--output",
+        type=click.Path(path_type=Path, file_okay=False),
+        default=Path("aces-results"),
+        show_default=True,
+        help="A directory for reports and evidence.",
+    )(function)
+
+
+def output_file_option(function: F) -> F:
+    """`--output-file FILE`: where a single document goes instead of stdout."""
+    return click.option(
+        "--output-file",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="Write the document to this file instead of stdout.",
+    )(function)
+
+
+def format_option(*names: str) -> Callable[[F], F]:
+    """`--format NAME`; the first name is the default."""
+
+    def decorate(function: F) -> F:
+        return click.option(
+            "--format",
+            "format_",
+            type=click.Choice(names),
+            default=names[0],
+            show_default=True,
+            help="How results are written to stdout.",
+        )(function)
+
+    return decorate
+
+
+def config_options(function: F) -> F:
+    """`--config FILE`, `--set key=value` and `--provider-url URL`."""
+    for option in (
+        click.option("--provider-url", metavar="URL", help="Base URL of an OpenAI-compatible model server."),
+        click.option(
+            "--set",
+            "overrides",
+            multiple=True,
+            metavar="KEY=VALUE",
+            help="Override one setting, e.g. live.attempts.looks=[3,5]. Repeatable.",
+        ),
+        click.option(
+            "--config",
+            type=click.Path(path_type=Path, dir_okay=False),
+            help="Read settings from this file instead of aces.yml.",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def verbosity_options(function: F) -> F:
+    """`-v`, `-q`, `-qq` and `--color`."""
+    for option in (
+        click.option(
+            "--color",
+            type=click.Choice(["auto", "always", "never"]),
+            default="auto",
+            show_default=True,
+            help="Colour on a terminal; NO_COLOR and FORCE_COLOR are honoured.",
+        ),
+        click.option("-q", "--quiet", count=True, help="Findings and verdict only; twice: exit code only."),
+        click.option("-v", "--verbose", count=True, help="Say more on stderr."),
+    ):
+        function = option(function)
+    return function
+
+
+def wants_color(choice: str, *, is_tty: bool, env: dict[str, str]) -> bool:
+    """Whether to colour: the option, then NO_COLOR, then FORCE_COLOR, then whether it is a terminal."""
+    if choice != "auto":
+        return choice == "always"
+    if env.get("NO_COLOR"):
+        return False
+    return bool(env.get("FORCE_COLOR")) or is_tty
+
+
+def _directory(ctx: click.Context, param: click.Parameter, value: Path) -> Path:
+    if value.is_dir():
+        return value
+    text = str(value)
+    if text.count("/") == 1 and not text.startswith((".", "/")):
+        raise click.BadParameter(
+            f"{text} is no directory here. It looks like owner/name; this option takes a path.", ctx, param
+        )
+    raise click.BadParameter(f"{text} is no directory.", ctx, param)

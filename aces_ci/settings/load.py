@@ -1,0 +1,165 @@
+"""Layers to settings: default < aces.yml of the policy branch < CI inputs < command line; each origin is kept."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from aces_ci.core.errors import UsageError
+from aces_ci.settings import source
+from aces_ci.settings.model import Settings
+from aces_ci.settings.source import Document
+
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """Settings, and for every leaf that is not a default where its value came from."""
+
+    settings: Settings
+    origins: Mapping[str, str] = field(default_factory=dict)
+    """Dotted key to origin, e.g. `gates.spec` to `aces.yml:12 (main 4be1f02)`."""
+
+
+def leaves(model: type[BaseModel] = Settings, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Every setting as (path, pydantic FieldInfo), in the order of the model."""
+    for name, info in model.model_fields.items():
+        kind = info.annotation
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            yield from leaves(kind, (*path, name))
+        else:
+            yield (*path, name), info
+
+
+def twin(path: Path) -> str:
+    """The environment variable of a setting: `live.when` is `ACES_LIVE_WHEN`."""
+    return "ACES_" + "_".join(path).upper()
+
+
+def load(
+    *,
+    policy: Document | None = None,
+    policy_origin: str = "",
+    env: Mapping[str, str] | None = None,
+    inputs: Mapping[str, str] | None = None,
+    overrides: Sequence[str] = (),
+) -> Loaded:
+    """Merge all layers.
+
+    `inputs` are CI inputs by dotted key; `overrides` are `key=value` of the command line. Values are YAML.
+
+    Raises:
+        UsageError: an unknown key (with a suggestion) or a value that its setting does not take; located.
+    """
+    data: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    if policy is not None:
+        _merge(data, policy.data)
+        for path in _paths(policy.data):
+            line = policy.place(path)
+            origins[".".join(path)] = f"{policy.name}:{line[0] if line else 1} {policy_origin}".strip()
+    flat = [(path, (env or {}).get(twin(path), ""), f"environment {twin(path)}") for path, _ in leaves()]
+    flat += [(tuple(key.split(".")), value, f"input {key}") for key, value in (inputs or {}).items()]
+    flat += [(*_assignment(text), "command line") for text in overrides]
+    for path, value, origin in flat:
+        if value != "" or origin == "command line":
+            _put(data, path, _scalar(value, ".".join(path)))
+            origins = {key: old for key, old in origins.items() if not f"{key}.".startswith(".".join(path) + ".")}
+            origins[".".join(path)] = origin
+    try:
+        settings = Settings.model_validate(data)
+    except ValidationError as error:
+        raise _explain(error, policy, origins) from None
+    return Loaded(settings=settings, origins=origins)
+
+
+def _assignment(text: str) -> tuple[Path, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise UsageError(f"`--set {text}` is not key=value", code="setting", do="e.g. --set live.when=label")
+    return tuple(key.strip().split(".")), value.strip()
+
+
+def _scalar(value: str, key: str) -> object:
+    return source.read(f"value: {value}\n".encode(), f"value of {key}").data["value"]
+
+
+def _merge(into: dict[str, Any], layer: Mapping[str, object]) -> None:
+    for key, value in layer.items():
+        if isinstance(value, Mapping) and isinstance(into.get(key), dict):
+            _merge(into[key], value)
+        else:
+            into[key] = dict(value) if isinstance(value, Mapping) else value
+
+
+def _put(into: dict[str, Any], path: Path, value: object) -> None:
+    *parents, last = path
+    for name in parents:
+        child = into.setdefault(name, {})
+        if not isinstance(child, dict):
+            child = into[name] = {}
+        into = child
+    into[last] = value
+
+
+def _paths(data: object, path: Path = ()) -> Iterator[Path]:
+    if isinstance(data, Mapping) and data:
+        for key, value in data.items():
+            yield from _paths(value, (*path, str(key)))
+    elif path:
+        yield path
+
+
+def _known(path: Path) -> list[str]:
+    """Names that would have been right where the last part of `path` stands."""
+    model: Any = Settings
+    for name in path[:-1]:
+        if name.isdigit():
+            continue
+        info = getattr(model, "model_fields", {}).get(name)
+        kind = info.annotation if info else None
+        inner = [arg for arg in getattr(kind, "__args__", ()) if hasattr(arg, "model_fields")]
+        model = inner[0] if inner else kind
+    return list(getattr(model, "model_fields", {}))
+
+
+def _explain(error: ValidationError, policy: Document | None, origins: Mapping[str, str]) -> UsageError:
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    # A union's member name is part of pydantic's location and no key of ours.
+    path = tuple(str(part) for part in first["loc"] if not str(part).startswith(("literal[", "lax-or-strict")))
+    key = ".".join(path)
+    parent = ".".join(path[:-1]) or "the file"
+    at = (
+        policy.place(path)
+        if policy and not origins.get(key, policy.name).startswith(("command", "input", "env"))
+        else None
+    )
+    where = f"{policy.name}:{at[0]}:{at[1]}: " if policy and at else ""
+    if first["type"] == "extra_forbidden":
+        close = difflib.get_close_matches(path[-1], _known(path), n=1, cutoff=0.5)
+        message = f"{where}unknown key `{path[-1]}` in `{parent}`"
+        note = f"did you mean `{close[0]}`?" if close else ""
+        why, do = (
+            "an ignored key could spend money or open a gate unnoticed",
+            "rename it; all keys: aces-ci settings",
+        )
+        if note and not at:
+            message = f"{message}; {note}"
+    else:
+        message = f"{where}`{key}`: {first['msg'].removeprefix('Value error, ')}"
+        note, why, do = "", None, f"see `aces-ci settings {path[0]}`" if path else "see `aces-ci settings`"
+    excerpt = policy.excerpt(at[0], at[1], len(path[-1]), note) if policy and at else ()
+    return UsageError(
+        message,
+        code="setting",
+        path=policy.name if policy and at else None,
+        line=at[0] if at else None,
+        why=why,
+        do=do,
+        excerpt=excerpt,
+    )

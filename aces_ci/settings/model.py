@@ -1,0 +1,190 @@
+"""Every setting: name, type, default and help. The one place that knows them (`design/product.md` section 5)."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, HttpUrl, StringConstraints, field_validator
+
+from aces_ci.core.gate import Mode
+from aces_ci.core.rule import Profile
+from aces_ci.core.trial import Arm
+
+Glob = Annotated[str, StringConstraints(min_length=1, max_length=500)]
+Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+
+
+class Section(BaseModel):
+    """A group of settings. Unknown keys are errors: an ignored key could spend money or open a gate unnoticed."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=False, str_strip_whitespace=True)
+
+
+class Skills(Section):
+    """Which folders count."""
+
+    include: tuple[Glob, ...] = Field(("**",), description="Globs of skill folders to look at.")
+    exclude: tuple[Glob, ...] = Field((), description="Globs of skill folders to leave out.")
+
+
+class Structural(Section):
+    """Tier 1."""
+
+    profile: Profile = Field(
+        Profile.SPEC, description="How strict: spec, aces (score below min_score fails) or strict."
+    )
+    min_score: int = Field(70, ge=0, le=100, description="The score below which gate `structural` is broken.")
+    baseline_file: str | None = Field(None, description="Known findings to leave out; may only shrink.")
+    ignore: tuple[str, ...] = Field((), description="Codes that are not reported.")
+    lint: bool = Field(True, description="Lint changed scripts (advice).")
+
+
+class Judge(Section):
+    """Tier 2."""
+
+    provider: Literal["auto", "off", "anthropic", "openai", "openai_chat", "compatible", "recorded"] = Field(
+        "auto", description="Who judges; auto takes the one provider whose key exists."
+    )
+    model: str | None = Field(None, description="Model id; unset takes the provider's default for judging.")
+    base_url: HttpUrl | None = Field(None, description="Base URL of an OpenAI-compatible server.")
+    votes: int = Field(2, ge=1, le=3, description="Votes a criterion; a third is asked when two differ.")
+    concurrency: int = Field(4, ge=1, le=32, description="Questions under way at once.")
+    recordings: str | None = Field(None, description="File of recorded answers for provider `recorded`.")
+
+
+class Harness(Section):
+    """One agent to evaluate with."""
+
+    name: str = Field(description="Harness: claude-code, codex, opencode, builtin, command.")
+    model: str = Field(description="Model id as the provider knows it.")
+    version: str | None = Field(None, description="Exact CLI version; unset takes the one shipped.")
+    command: tuple[str, ...] = Field((), description="For harness `command`: the program and its arguments.")
+
+
+class Workspace(Section):
+    """Which skills the agent sees."""
+
+    mode: Literal["isolated", "group"] = Field("isolated", description="Target alone, or with its neighbours.")
+    include: tuple[Glob, ...] = Field((), description="Neighbours in group mode: paths of skills.")
+    injection: Literal["native", "preloaded"] = Field("native", description="Name and path only, or the whole body.")
+
+
+class Attempts(Section):
+    """How often each case runs in each arm."""
+
+    looks: tuple[Annotated[int, Field(ge=1, le=50)], ...] = Field(
+        (3, 5, 8), description="Attempts per arm and case at each planned look, rising."
+    )
+
+    @field_validator("looks")
+    @classmethod
+    def _rising(cls, looks: tuple[int, ...]) -> tuple[int, ...]:
+        if not looks or any(a >= b for a, b in itertools.pairwise(looks)):
+            raise ValueError("must rise, e.g. [3, 5, 8]")
+        return looks
+
+
+class Network(Section):
+    """What a sandbox may reach beside the model. Never for forks."""
+
+    allow: tuple[Annotated[str, StringConstraints(pattern=r"^[a-z0-9.-]+\.[a-z]{2,}$")], ...] = Field(
+        (), description="Exact host names, port 443."
+    )
+
+
+class Sandbox(Section):
+    """Where a trial runs."""
+
+    backend: Literal["docker", "process", "harbor"] = Field(
+        "docker", description="docker, process (no isolation) or harbor."
+    )
+    network: Network = Field(default_factory=Network)
+    cpus: float = Field(2, gt=0, le=64, description="Processors of one trial.")
+    memory: str = Field("4g", pattern=r"^[0-9]+[mg]$", description="Memory of one trial.")
+    timeout: int = Field(600, ge=10, le=7200, description="Seconds until a trial is ended.")
+
+
+class Weights(Section):
+    """Weights of the composite (method.md section 4); equal by default."""
+
+    security: float = Field(1, ge=0, description="Weight of this metric in the composite.")
+    skill_execution: float = Field(1, ge=0, description="Weight of this metric in the composite.")
+    skill_efficiency: float = Field(1, ge=0, description="Weight of this metric in the composite.")
+    accuracy: float = Field(1, ge=0, description="Weight of this metric in the composite.")
+    goal_accuracy: float = Field(1, ge=0, description="Weight of this metric in the composite.")
+    behavior_check: float = Field(1, ge=0, description="Weight of this metric in the composite.")
+
+
+class Live(Section):
+    """Tier 3."""
+
+    when: Literal["auto", "label", "off"] = Field("auto", description="auto: own changes to a skill with evals/.")
+    harnesses: tuple[Harness, ...] = Field(
+        (Harness(name="claude-code", model="claude-sonnet-5"),), description="Agents to evaluate with."
+    )
+    arms: tuple[Arm, ...] = Field(tuple(Arm), description="with_skill, previous, baseline.")
+    workspace: Workspace = Field(default_factory=Workspace)
+    attempts: Attempts = Field(default_factory=Attempts)
+    target_lift: Fraction = Field(0.20, description="The lift that a plan is priced for.")
+    margin: Fraction = Field(0.10, description="`no difference` needs the 90 % interval inside this.")
+    floor: Fraction = Field(0.05, description="No verdict for a smaller lift.")
+    weights: Weights = Field(default_factory=Weights)
+    sandbox: Sandbox = Field(default_factory=Sandbox)
+    concurrency: int = Field(4, ge=1, le=64, description="Trials under way at once.")
+    seed: int = Field(20261129, description="Seed of the interleaving.")
+
+
+class Budget(Section):
+    """Caps on one run."""
+
+    usd: float | None = Field(10.0, ge=0, description="US dollars; null for none.")
+    minutes: float | None = Field(60.0, gt=0, description="Minutes; null for none.")
+
+
+class Gates(Section):
+    """What each gate does: block, advise or off (`design/product.md` section 4)."""
+
+    spec: Mode = Field(Mode.BLOCK, description="Findings of category spec.")
+    structural: Mode = Field(Mode.ADVISE, description="Score below structural.min_score.")
+    security: Mode = Field(Mode.BLOCK, description="Critical security findings new in this change.")
+    judge: Mode = Field(Mode.ADVISE, description="Judge score, only above the calibration bar.")
+    regression: Mode = Field(Mode.BLOCK, description="Outcome against the previous version.")
+    lift: Mode = Field(Mode.ADVISE, description="Outcome against no skill.")
+    evals: Mode | Literal["auto"] = Field("auto", description="Cases removed or weakened; auto blocks forks only.")
+    invalid: Mode | Literal["auto"] = Field(
+        "auto", description="Unfair comparisons; auto blocks only tampered or contaminated ones."
+    )
+    incomplete: Mode = Field(Mode.ADVISE, description="A shard is missing.")
+    inconclusive: Mode = Field(Mode.ADVISE, description="The live tier cannot tell.")
+    coverage: Mode = Field(Mode.OFF, description="Evals present, never fewer.")
+
+
+class History(Section):
+    """What earlier runs measured."""
+
+    branch: str | None = Field("aces-history", description="Orphan branch that results are appended to.")
+
+
+class Comment(Section):
+    """What is posted."""
+
+    enabled: bool = Field(True, description="Post and edit the sticky comment.")
+    key: str = Field(
+        "default", pattern=r"^[a-z0-9-]{1,40}$", description="Comments with different keys live side by side."
+    )
+    check_run: bool = Field(False, description="Also write a check run (GitHub).")
+
+
+class Settings(Section):
+    """All of `aces.yml`."""
+
+    version: Literal[1] = Field(1, description="Version of this file's format.")
+    skills: Skills = Field(default_factory=Skills)
+    structural: Structural = Field(default_factory=Structural)
+    judge: Judge = Field(default_factory=Judge)
+    live: Live = Field(default_factory=Live)
+    budget: Budget = Field(default_factory=Budget)
+    gates: Gates = Field(default_factory=Gates)
+    history: History = Field(default_factory=History)
+    comment: Comment = Field(default_factory=Comment)
