@@ -1,0 +1,59 @@
+"""Dangerous shapes among the commands of a script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from aces_ci.core import destructive, exfiltration, remote_code
+from aces_ci.core.command import Command
+from aces_ci.core.commands import parse
+from aces_ci.core.hazard import Hazard
+from aces_ci.core.scene import Scene, Suspicion
+
+_DETECTORS: Sequence[Callable[[Scene, Command], Iterator[Suspicion]]] = (
+    destructive.find,
+    remote_code.find,
+    exfiltration.find,
+)
+
+
+def classify(commands: Sequence[Command], workspaces: Sequence[str] = ()) -> tuple[Hazard, ...]:
+    """Every hazard of the commands of *one* parsed script, in their order.
+
+    `workspaces` are absolute POSIX folders in which deleting is nobody's business but the author's; relative
+    paths that do not climb out, and the machine's temporary folders, always count as such. Severity is that
+    of running the command as it is written.
+    """
+    scene = Scene(commands, workspaces)
+    found: list[Hazard] = []
+    seen: set[tuple[int, str]] = set()
+    for command in commands:
+        for detector in _DETECTORS:
+            for suspicion in detector(scene, command):
+                key = (command.index, suspicion.shape)
+                if key not in seen:
+                    seen.add(key)
+                    found.append(_hazard(command, suspicion))
+    return tuple(found)
+
+
+def scan(script: str, workspaces: Sequence[str] = ()) -> tuple[Hazard, ...]:
+    """`classify` of a script's text."""
+    return classify(parse(script), workspaces)
+
+
+def _hazard(command: Command, suspicion: Suspicion) -> Hazard:
+    return Hazard(
+        kind=suspicion.kind,
+        shape=suspicion.shape,
+        severity=suspicion.severity,
+        confidence=suspicion.confidence,
+        message=suspicion.message,
+        target=suspicion.target,
+        command=command.index,
+        line=command.line,
+        column=command.column,
+        end_line=command.end_line,
+        end_column=command.end_column,
+        source=command.source,
+    )

@@ -1,0 +1,134 @@
+"""Where a path of a command points, judged by its text alone."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Sequence
+from enum import StrEnum
+
+import re2
+
+
+class Area(StrEnum):
+    """The part of a machine that a path lies in."""
+
+    ROOT = "root"
+    HOME = "home"
+    """A home directory itself, or all of it."""
+    BELOW_HOME = "below_home"
+    SYSTEM = "system"
+    """/etc, /usr and their like, at most one level deep: without it the machine does not work."""
+    BELOW_SYSTEM = "below_system"
+    DEVICE = "device"
+    """A disk or memory device; `/dev/null` and its like are `TEMPORARY`."""
+    TEMPORARY = "temporary"
+    WORKSPACE = "workspace"
+    """Relative and not climbing out, or below a folder that the caller calls its own."""
+    ALL_OF_IT = "all_of_it"
+    """The working directory as a whole: `.`, `*`, `./*`."""
+    OUTSIDE = "outside"
+    UNKNOWN = "unknown"
+    """Begins with something that only the run knows."""
+
+
+_HARMLESS_DEVICES = re2.compile(
+    r"/dev/(null|zero|full|u?random|stdin|stdout|stderr|tty\w*|ptmx|pts(/.*)?|shm(/.*)?|fd(/.*)?|tcp/.*|udp/.*|ptp\d+|video\d+|snd(/.*)?|dri(/.*)?|kvm|loop\d*)"
+)
+_SYSTEM = (
+    "/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/sys", "/proc", "/var", "/opt", "/dev", "/run",
+    "/System", "/Library", "/Applications", "/private", "/srv", "/mnt", "/media", "/Volumes",
+)  # fmt: skip
+_TEMPORARY = re2.compile(
+    r"((/private)?/(tmp|var/tmp)|/var/folders|/dev/shm|\$TMPDIR|\$TMP|\$TEMP|\$RUNNER_TEMP|[$][(]mktemp.*|`mktemp.*)(/|$)"
+)
+_WORKSPACE_NAMES = ("$PWD", "$(pwd)", "`pwd`", "$GITHUB_WORKSPACE", "$CI_PROJECT_DIR", "$WORKSPACE", "$(git rev-parse")
+_HOMES = ("~", "$HOME", "$USERPROFILE", "%USERPROFILE%", "/root", "$env:USERPROFILE", "$env:HOME")
+_HOME_OF = re2.compile(r"(/home|/Users|/var/home|~)/?[\w.@-]+|~[\w.-]+")
+_DRIVE = re2.compile(r"[A-Za-z]:[\\/]")
+
+_SECRET = re2.compile(
+    r"(?i)(^|/)("
+    r"\.ssh(/(id_\w+|identity|\*|[\w.-]*key[\w.-]*|[\w.-]+\.pem))?/?|id_(rsa|dsa|ecdsa|ed25519)"
+    r"|\.aws(/credentials)?/?|\.config/gcloud(/.*)?|\.azure(/.*)?|\.kube(/config)?|\.docker/config\.json"
+    r"|\.netrc|_netrc|\.pgpass|\.my\.cnf|\.git-credentials|\.config/gh(/hosts\.yml)?|\.npmrc|\.pypirc|\.gnupg(/.*)?"
+    r"|\.password-store(/.*)?|\.vault-token|\.terraform\.d/credentials[\w.]*|\.bitcoin(/.*)?|wallet\.dat|\.ethereum(/.*)?"
+    r"|\.claude/\.credentials\.json|\.codex/auth\.json|\.config/op(/.*)?|login\.keychain(-db)?|Login Data|logins\.json|key[34]\.db"
+    r"|etc/shadow|etc/gshadow|etc/sudoers|etc/krb5\.keytab|proc/(self|\d+|1)/environ"
+    r"|\.env(\.(local|prod|production|development|staging|test))?|secrets?\.(env|ya?ml|json|toml)|credentials\.(json|ya?ml|toml)|service[-_]account[\w-]*\.json"
+    r"|[\w.-]+\.(p12|pfx|jks|keystore|kdbx)"
+    r")$"
+)
+_PROJECT_SECRET = re2.compile(r"(?i)(^|/)(\.env(\.\w+)?|secrets?\.\w+|credentials\.(ya?ml|json|toml)|\.npmrc)$")
+
+
+def area(path: str, workspaces: Sequence[str] = ()) -> Area:
+    """The area of `path`, a word's shape. `workspaces` are absolute folders that are the caller's own."""
+    path = path.strip()
+    if not path:
+        return Area.UNKNOWN
+    stars = path.rstrip("/") in {"*", ".", "./*", "./.*", ".*", "..", "../*"}
+    if path.startswith("/"):
+        path = "/" + posixpath.normpath(path).lstrip("/")
+    if _TEMPORARY.match(path) or _HARMLESS_DEVICES.fullmatch(path):
+        return Area.TEMPORARY
+    if path.startswith(_WORKSPACE_NAMES):
+        rest = path.split("/", 1)[1] if "/" in path else ""
+        return Area.ALL_OF_IT if rest in {"", "*"} else Area.WORKSPACE
+    home = _below_home(path)
+    if home is not None:
+        return home
+    if path.startswith("$") or path.startswith("`"):
+        return Area.UNKNOWN
+    if stars:
+        return Area.OUTSIDE if path.startswith("..") else Area.ALL_OF_IT
+    if _DRIVE.match(path):
+        return Area.ROOT if len(path.rstrip("*\\/")) <= 2 else Area.OUTSIDE
+    if not path.startswith("/"):
+        return Area.OUTSIDE if posixpath.normpath(path).startswith("..") else Area.WORKSPACE
+    return _absolute(path, workspaces)
+
+
+def secret(path: str) -> bool:
+    """Whether a file of this name holds credentials by convention."""
+    path = path.strip("\"'")
+    if path.endswith((".example", ".sample", ".template", ".pub", ".dist")):
+        return False
+    return _SECRET.search(path.replace("\\", "/")) is not None
+
+
+def project_secret(path: str) -> bool:
+    """Whether it is a credential file that a project's own tools read every day, such as `.env`."""
+    return _PROJECT_SECRET.search(path) is not None
+
+
+def _below_home(path: str) -> Area | None:
+    for home in _HOMES:
+        if path == home or path.startswith((home + "/", home + "\\")):
+            rest = path[len(home) :].strip("/\\")
+            return Area.HOME if rest in {"", "*", ".", ".*"} else Area.BELOW_HOME
+    found = _HOME_OF.match(path)
+    if found and found.end() == len(path.rstrip("/*")):
+        return Area.HOME
+    if found and path[found.end() : found.end() + 1] == "/":
+        return Area.BELOW_HOME
+    return None
+
+
+def _absolute(path: str, workspaces: Sequence[str]) -> Area:
+    clean = path
+    for own in workspaces:
+        if clean == own.rstrip("/"):
+            return Area.ALL_OF_IT
+        if clean.startswith(own.rstrip("/") + "/"):
+            return Area.WORKSPACE
+    if clean in {"/", "/*", "/.", "/.*"}:
+        return Area.ROOT
+    if clean.startswith("/dev/"):
+        return Area.DEVICE
+    if clean in {"/home", "/home/*", "/Users", "/Users/*"}:
+        return Area.HOME
+    for system in _SYSTEM:
+        if clean == system or clean.startswith(system + "/"):
+            deep = clean.removesuffix("/*").count("/")
+            return Area.SYSTEM if deep <= 2 and not clean.startswith(("/opt/", "/mnt/", "/srv/", "/media/", "/run/", "/var/www")) else Area.BELOW_SYSTEM
+    return Area.OUTSIDE
