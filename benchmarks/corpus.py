@@ -1,0 +1,81 @@
+"""Loads the frozen corpus of public skills, and our own skills with scripts, as values."""
+
+from __future__ import annotations
+
+import csv
+from collections import defaultdict
+from pathlib import Path
+from urllib.parse import quote
+
+from aces_ci.changes.parse import parse_skill
+from aces_ci.core.outline import outline
+from aces_ci.core.skill import FileKind, Skill, SkillFile
+
+OWN = Path(__file__).resolve().parents[1] / "fixtures" / "skills" / "scripted"
+
+
+def regular(path: str, data: bytes) -> SkillFile:
+    return SkillFile(path=path, kind=FileKind.REGULAR, size=len(data), data=data)
+
+
+def corpus(folder: Path) -> list[Skill]:
+    """All skills of the corpus.
+
+    Its script files were left out when it was frozen: they are present here as files whose content nobody
+    may read. In a row that lacks further files, what the manifest links to counts as present too, so that
+    a gap of the corpus is not read as a broken link.
+    """
+    rows = list(csv.DictReader((folder / "INDEX.csv").open(encoding="utf-8", newline="")))
+    omitted: dict[str, set[str]] = defaultdict(set)
+    for row in csv.DictReader((folder / "OMITTED_CODE.csv").open(encoding="utf-8", newline="")):
+        omitted[row["repo"]].add(row["path"])
+    present: dict[str, set[str]] = {}
+    skills = []
+    for row in rows:
+        base = folder / row["repo"].replace("/", "__")
+        if row["repo"] not in present:
+            found = {path.relative_to(base).as_posix() for path in base.rglob("*") if path.is_file()}
+            present[row["repo"]] = found | omitted[row["repo"]]
+        nested = {
+            other["path"] + "/"
+            for other in rows
+            if other["repo"] == row["repo"] and other["path"].startswith(row["path"] + "/")
+        }
+        prefix = row["path"] + "/" if row["path"] != "." else ""
+        files = {}
+        outside = set()
+        for path in present[row["repo"]]:
+            inside = path.startswith(prefix) and not any(path.startswith(other) for other in nested)
+            if not inside:
+                outside.add(path)
+                continue
+            name = path[len(prefix) :]
+            source = base / path
+            if source.is_file():
+                files[name] = regular(name, source.read_bytes())
+            else:
+                files[name] = SkillFile(path=name, kind=FileKind.OVERSIZE, size=0)
+        skill = parse_skill(root=row["path"], files=files, outside=frozenset(outside))
+        if row["complete"] == "no":
+            for link in outline(skill.body).links:
+                target = link.target.split("#")[0].removeprefix("./")
+                if target and ":" not in target and not target.startswith(("/", "..")):
+                    files.setdefault(target, SkillFile(path=target, kind=FileKind.OVERSIZE, size=0))
+            skill = parse_skill(root=row["path"], files=files, outside=frozenset(outside))
+        skills.append(skill)
+    return skills
+
+
+def fixtures() -> list[Skill]:
+    """Our own skills that carry scripts."""
+    skills = []
+    for folder in sorted(path for path in OWN.iterdir() if path.is_dir()):
+        files = {
+            quote(path.relative_to(folder).as_posix()): regular(
+                path.relative_to(folder).as_posix(), path.read_bytes()
+            )
+            for path in sorted(folder.rglob("*"))
+            if path.is_file()
+        }
+        skills.append(parse_skill(root=f"skills/{folder.name}", files=files))
+    return skills
