@@ -75,3 +75,5 @@ class ChangeSet:
     skills: tuple[SkillChange, ...]
     unowned: tuple[str, ...] = ()
     """Changed paths that belong to no skill."""
+    notes: tuple[str, ...] = ()
+    """What was not looked at because it is too large, one sentence each; reported, never silent."""

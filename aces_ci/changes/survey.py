@@ -1,0 +1,79 @@
+"""Looks up in trees what ownership needs: manifests above changed paths, links to shared files."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from aces_ci.changes.git import Repository
+from aces_ci.changes.links import linked, may_leave
+from aces_ci.changes.owner import manifest_among, without_lookalikes
+from aces_ci.changes.tree import Tree
+from aces_ci.core.repo_path import ancestors_of, join, parent_of
+
+_MANIFEST_CAP = 256 * 1024
+_SCAN_CAP = 128 * 1024 * 1024
+
+
+def manifests_above(tree: Tree, paths: Iterable[str]) -> dict[str, str]:
+    """Folder -> manifest name, for the folders above `paths` that hold one."""
+    found = {}
+    for folder in dict.fromkeys(above for path in paths for above in ancestors_of(path)):
+        entries = tree.folder(folder) or {}
+        name = manifest_among(name for name, entry in entries.items() if entry.may_be_manifest)
+        if name is not None:
+            found[folder] = name
+    return without_lookalikes(found)
+
+
+def links_of_root_skill(repository: Repository, commit: str) -> frozenset[str]:
+    """What the root skill's manifest links to; empty where there is no root skill."""
+    entries = repository.tree(commit).folder(".") or {}
+    name = manifest_among(name for name, entry in entries.items() if entry.may_be_manifest)
+    if name is None or not entries[name].is_file:
+        return frozenset()
+    text = (repository.blob(entries[name].oid, _MANIFEST_CAP) or b"").decode("utf-8", "replace")
+    return linked(text, ".", ".") if text else frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class SharedFiles:
+    """Path -> roots of the skills that link to it, and what was not looked at."""
+
+    users: dict[str, tuple[str, ...]]
+    notes: tuple[str, ...] = ()
+
+
+def users_of(repository: Repository, commit: str, paths: Collection[str]) -> SharedFiles:
+    """The skills at `commit` whose manifest links to any of `paths`, which lie in no skill.
+
+    One pass over the tree's names and the manifests, bounded in bytes.
+    """
+    listing = repository.listing(commit)
+    names: dict[str, list[str]] = {}
+    plugins = set()
+    for path, entry in listing.items():
+        folder, _, name = path.rpartition("/")
+        if entry.is_file and name.lower() == "skill.md":
+            names.setdefault(folder or ".", []).append(name)
+        elif name == "plugin.json" and folder.rpartition("/")[2] == ".claude-plugin":
+            plugins.add(parent_of(folder))
+    manifests = without_lookalikes({folder: str(manifest_among(found)) for folder, found in names.items()})
+    oid_of = {root: listing[join(root, name)].oid for root, name in manifests.items() if root != "."}
+    sizes = repository.sizes(oid_of.values())
+    notes: list[str] = []
+    wanted = [oid for oid in dict.fromkeys(oid_of.values()) if sizes[oid] <= _MANIFEST_CAP]
+    if sum(sizes[oid] for oid in wanted) > _SCAN_CAP:
+        return SharedFiles({}, ("skills that link to a shared file were not looked for: too many manifests",))
+    if len(wanted) < len(sizes):
+        notes.append("links to shared files were not looked for in manifests longer than 256 KB")
+    contents = repository.blobs(wanted, _MANIFEST_CAP)
+    users: dict[str, list[str]] = {}
+    for root, oid in oid_of.items():
+        data = contents.get(oid)
+        if not data or not may_leave(data):
+            continue
+        plugin = next((above for above in (root, *ancestors_of(root)) if above in plugins), None)
+        for path in linked(data.decode("utf-8", "replace"), root, plugin).intersection(paths):
+            users.setdefault(path, []).append(root)
+    return SharedFiles({path: tuple(sorted(roots)) for path, roots in users.items()}, tuple(notes))

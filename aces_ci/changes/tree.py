@@ -1,0 +1,118 @@
+"""One commit's tree, read folder by folder as it is asked for; links and submodules are never entered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from aces_ci.core.repo_path import join, text_of
+
+_DEEPEST = 64
+_ILLEGAL = frozenset({b"", b".", b".."})
+
+
+class EntryKind(StrEnum):
+    """What a tree entry is."""
+
+    FOLDER = "folder"
+    FILE = "file"
+    EXECUTABLE = "executable"
+    SYMLINK = "symlink"
+    SUBMODULE = "submodule"
+
+
+_KINDS = {0o040000: EntryKind.FOLDER, 0o120000: EntryKind.SYMLINK, 0o160000: EntryKind.SUBMODULE}
+
+
+def kind_of_mode(mode: int) -> EntryKind:
+    """The kind of a git file mode; anything unheard of is a plain file."""
+    return _KINDS.get(mode & 0o170000, EntryKind.EXECUTABLE if mode & 0o100 else EntryKind.FILE)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One name in a folder."""
+
+    kind: EntryKind
+    oid: str
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it has content of its own that may be read."""
+        return self.kind in (EntryKind.FILE, EntryKind.EXECUTABLE)
+
+    @property
+    def may_be_manifest(self) -> bool:
+        """A link counts too: agents follow it, so the skill must be seen, though we never read through it."""
+        return self.is_file or self.kind is EntryKind.SYMLINK
+
+
+def parse_tree(data: bytes, oid_bytes: int) -> dict[str, Entry]:
+    """The entries of a raw tree object by name.
+
+    A name that no file system can hold ("..", "a/b", ".git") is left out: git itself refuses to check it out.
+    """
+    found: dict[str, Entry] = {}
+    at = 0
+    while at < len(data):
+        space = data.index(b" ", at)
+        end = data.index(b"\0", space)
+        name = data[space + 1 : end]
+        oid = data[end + 1 : end + 1 + oid_bytes].hex()
+        if name not in _ILLEGAL and b"/" not in name and name.lower() != b".git":
+            found[text_of(name)] = Entry(kind_of_mode(int(data[at:space], 8)), oid)
+        at = end + 1 + oid_bytes
+    return found
+
+
+def parse_listing(data: bytes) -> dict[str, Entry]:
+    """The entries of `ls-tree -r -z` by path."""
+    found: dict[str, Entry] = {}
+    for row in data.split(b"\0"):
+        head, tab, path = row.partition(b"\t")
+        if tab:
+            mode, _, oid = head.split(b" ")
+            found[text_of(path)] = Entry(kind_of_mode(int(mode, 8)), oid.decode())
+    return found
+
+
+class Tree:
+    """The tree of one commit."""
+
+    def __init__(self, commit: str, oid: str, read: Callable[[str], bytes]) -> None:
+        """`oid` is the commit's root tree; `read` gives the raw bytes of a tree object."""
+        self.commit = commit
+        self._root = oid
+        self._read = read
+        self._folders: dict[str, Mapping[str, Entry] | None] = {}
+
+    def folder(self, path: str) -> Mapping[str, Entry] | None:
+        """What is in a folder, by name; None where there is no such folder. "." is the top."""
+        if path not in self._folders:
+            oid = self._root if path == "." else self._folder_oid(path)
+            self._folders[path] = parse_tree(self._read(oid), len(self._root) // 2) if oid else None
+        return self._folders[path]
+
+    def entry(self, path: str) -> Entry | None:
+        """The entry at `path`, or None."""
+        above, _, name = path.rpartition("/")
+        return (self.folder(above or ".") or {}).get(name)
+
+    def walk(self, root: str = ".", enter: Callable[[str], bool] = lambda _: True) -> Iterator[tuple[str, Entry]]:
+        """Every path below `root` that is not a folder, in order. `enter` decides about each folder."""
+        waiting = [(root, 0)]
+        while waiting:
+            path, depth = waiting.pop()
+            below: list[tuple[str, int]] = []
+            for name, entry in (self.folder(path) or {}).items():
+                full = join(path, name)
+                if entry.kind is not EntryKind.FOLDER:
+                    yield full, entry
+                elif depth < _DEEPEST and enter(full):
+                    below.append((full, depth + 1))
+            waiting.extend(reversed(below))
+
+    def _folder_oid(self, path: str) -> str | None:
+        entry = self.entry(path)
+        return entry.oid if entry and entry.kind is EntryKind.FOLDER else None
