@@ -43,9 +43,7 @@ class Turn:
     def call(self, identity: str, name: str, arguments: object, extra: Extra | None = None) -> None:
         """One tool call; arguments that are no object stand under `input`, so that nothing is lost."""
         given = arguments if isinstance(arguments, dict) else {"input": arguments}
-        self.calls.append(
-            ToolCall(tool_call_id=identity, function_name=name, arguments=given, extra=extra or None)
-        )
+        self.calls.append(ToolCall(tool_call_id=identity, function_name=name, arguments=given, extra=extra or None))
 
     @property
     def empty(self) -> bool:
@@ -84,9 +82,7 @@ class TraceBuilder:
         known.model = known.model or model
         return known
 
-    def call(
-        self, turn: Turn, identity: str, name: str, arguments: object, extra: Extra | None = None
-    ) -> None:
+    def call(self, turn: Turn, identity: str, name: str, arguments: object, extra: Extra | None = None) -> None:
         """A tool call of an agent's turn; its result is expected under `identity`."""
         turn.call(identity, name, arguments, extra)
         self._callers[identity] = turn
@@ -104,9 +100,7 @@ class TraceBuilder:
             caller.results.remove(known)
             content = f"{known.content}\n{content}"
             extra = {**(known.extra or {}), **(extra or {})}
-        caller.results.append(
-            ObservationResult(source_call_id=identity, content=content, extra=extra or None)
-        )
+        caller.results.append(ObservationResult(source_call_id=identity, content=content, extra=extra or None))
         return True
 
     def annotate(self, identity: str, extra: Extra) -> None:

@@ -35,9 +35,7 @@ class Reading:
 def inspect(data: bytes) -> Reading:
     """Read a document without raising; every fault is told."""
     if len(data) > BYTES_LIMIT:
-        return Reading(
-            trajectory=None, faults=(Fault(pointer="", message=f"longer than {BYTES_LIMIT} bytes"),)
-        )
+        return Reading(trajectory=None, faults=(Fault(pointer="", message=f"longer than {BYTES_LIMIT} bytes"),))
     try:
         trajectory = Trajectory.model_validate_json(data)
     except ValidationError as error:
@@ -87,10 +85,7 @@ def write(trajectory: Trajectory) -> bytes:
     broken = [fault for fault in faults(trajectory) if fault.error]
     if broken:
         raise ValueError(f"not ATIF: {broken[0].pointer}: {broken[0].message}")
-    return (
-        json.dumps(_plain(_resolved(trajectory)), ensure_ascii=False, indent=1, allow_nan=False).encode()
-        + b"\n"
-    )
+    return json.dumps(_plain(_resolved(trajectory)), ensure_ascii=False, indent=1, allow_nan=False).encode() + b"\n"
 
 
 def _plain(value: object) -> Any:
@@ -100,11 +95,7 @@ def _plain(value: object) -> Any:
         return {"type": "text", "text": f"[audio: {value.source.path if value.source else '?'}]"}
     if isinstance(value, BaseModel):
         fields = ((name, getattr(value, name)) for name in type(value).model_fields)
-        return {
-            name: WRITES if name == "schema_version" else _plain(item)
-            for name, item in fields
-            if item is not None
-        }
+        return {name: WRITES if name == "schema_version" else _plain(item) for name, item in fields if item is not None}
     if isinstance(value, dict):
         return {_plain(str(key)): _plain(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
@@ -141,9 +132,7 @@ def _resolved(trajectory: Trajectory) -> Trajectory:
         results = tuple(result(each) for each in item.observation.results)
         if results == item.observation.results:
             return item
-        return item.model_copy(
-            update={"observation": item.observation.model_copy(update={"results": results})}
-        )
+        return item.model_copy(update={"observation": item.observation.model_copy(update={"results": results})})
 
     steps = tuple(step(item) for item in trajectory.steps)
     return trajectory if steps == trajectory.steps else trajectory.model_copy(update={"steps": steps})

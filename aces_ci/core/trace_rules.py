@@ -78,9 +78,7 @@ def _results(step: Step, at: str, minor: int) -> Iterator[Fault]:
     ids = Counter(call.tool_call_id for call in step.tool_calls or ())
     for name, count in ids.items():
         if count > 1:
-            yield Fault(
-                pointer=f"{at}/tool_calls", message=f"{count} calls have the id {name[:80]}", error=False
-            )
+            yield Fault(pointer=f"{at}/tool_calls", message=f"{count} calls have the id {name[:80]}", error=False)
     for place, result in enumerate(step.observation.results if step.observation else ()):
         pointer = f"{at}/observation/results/{place}"
         if result.source_call_id is not None and result.source_call_id not in ids:
@@ -106,9 +104,7 @@ def _content(content: Content | None, at: str) -> Iterator[Fault]:
         elif part.type != "text" and (part.source is None or part.text is not None):
             yield Fault(pointer=here, message=f"a part of type {part.type} has `source` and no `text`")
         elif part.type == "image" and part.source and part.source.media_type not in IMAGES:
-            yield Fault(
-                pointer=f"{here}/source/media_type", message=f"not one of {', '.join(sorted(IMAGES))}"
-            )
+            yield Fault(pointer=f"{here}/source/media_type", message=f"not one of {', '.join(sorted(IMAGES))}")
 
 
 def _times(trajectory: Trajectory, at: str) -> Iterator[Fault]:
