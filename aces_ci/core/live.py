@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from aces_ci.core.estimate import Estimate, Lift
+from aces_ci.core.diagnosis import Diagnosis
+from aces_ci.core.estimate import Contrast, Estimate, Lift
 from aces_ci.core.trial import Arm
 
 
@@ -17,6 +18,24 @@ class Word(StrEnum):
     NO_DIFFERENCE = "no_difference"
     CANNOT_TELL = "cannot_tell"
     NO_VERDICT = "no_verdict"
+
+
+class Unfair(StrEnum):
+    """Why a comparison is not one, worst first. The last two inform but never gate; they break no gate."""
+
+    TAMPERED = "tampered"
+    CONTAMINATED = "contaminated"
+    UNEQUAL_TOOLS = "unequal_tools"
+    VERSIONS = "versions"
+    """Arms answered by different models or harness versions."""
+    JUDGE = "judge"
+    """Arms graded by different methods."""
+    MISSING = "missing"
+    """More than 20 % of trials lost."""
+    STORED = "stored"
+    """An arm was recorded on another day instead of run beside the other."""
+    UNVERIFIED = "unverified"
+    """No gateway saw the exchanges."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +60,9 @@ class CaseRow:
     negative: bool
     levels: tuple[tuple[Arm, float | None], ...]
     runs: int
+    flagged: bool = False
+    """Worse on its own exact test: look here, not a verdict."""
+    bucket: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +73,63 @@ class MetricRow:
     levels: tuple[tuple[Arm, float | None], ...]
     change: Lift | None
     lift: Lift | None
+    part: str = ""
+    """`outcome` or `process`: whether merely reading the skill can move it."""
+    method: str = ""
+    """How it was graded, where one method graded all arms."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupRow:
+    """The outcome's contrasts inside one harness, model or bucket: described, never gated."""
+
+    kind: str
+    """`harness`, `model` or `bucket`."""
+    name: str
+    change: Lift | None
+    lift: Lift | None
+    flagged: bool = False
+    """Worse on its own after Holm's correction over the harnesses: advice."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassRow:
+    """pass@k and pass^k of one arm: means over cases; None and why where a case has fewer than k runs."""
+
+    arm: Arm
+    k: int
+    cases: int
+    some: Estimate | None
+    every: Estimate | None
+    because: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatioRow:
+    """with_skill over the comparator minus 1: -0.19 is 19 % less. Without an estimate `because` says why."""
+
+    what: str
+    """`tokens`, `usd` or `seconds`."""
+    contrast: Contrast
+    estimate: Estimate | None
+    because: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """One way to settle what cannot be told yet."""
+
+    kind: str
+    """`go_on`, `more_cases` or `target`."""
+    cases: int
+    attempts: int
+    """Per arm and case, in total."""
+    runs: int
+    """New runs over all arms."""
+    usd_micros: float | None
+    """Estimated from this run's mean cost of a trial; None where no price is known."""
+    shows: float
+    """The lift in [0, 1] that would then be seen four times of five."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,3 +149,54 @@ class LiveSummary:
     smallest_detectable: float | None = None
     look: int = 1
     looks: int = 1
+    basis: Contrast = Contrast.CHANGE
+    """The contrast that `word` speaks of: `lift` where there is no previous version to compare with."""
+    unfair: tuple[Unfair, ...] = ()
+    cannot_gate: str = ""
+    """Why the word must not block: evals of the head's own, a stored arm, …; empty where it may."""
+    crossed: bool = False
+    """Whether an alpha boundary was crossed, whatever the floor and the missing trials said."""
+    futile: bool = False
+    """Going on is not expected to settle it."""
+    stopped: str = ""
+    """Why it stopped before the last look, as in `by the budget`; empty where it did not."""
+    missing: int = 0
+    planned: int = 0
+    """Trials of the deciding side over all arms."""
+    missing_bounds: tuple[float, float] | None = None
+    """Where the change could lie if the missing trials had gone the worst ways."""
+    alpha: float = 0.025
+    """One-sided level of this skill's test, already divided by the changed skills."""
+    skills: int = 1
+    options: tuple[Option, ...] = ()
+    population: Estimate | None = None
+    """The change for tasks like these; None and `population_because`."""
+    population_because: str = ""
+    groups: tuple[GroupRow, ...] = ()
+    passes: tuple[PassRow, ...] = ()
+    ratios: tuple[RatioRow, ...] = ()
+    routing_premium: Estimate | None = None
+    """Lift in the group workspace minus lift in the isolated one."""
+    head: LiveSummary | None = None
+    """The head's own evals: a second table, never gated."""
+    diagnosis: tuple[Diagnosis, ...] = ()
+    notes: tuple[str, ...] = ()
+    """Sentences that a reader must see beside the numbers."""
+    floor: float = 0.05
+    margin: float = 0.10
+    seed: int | None = None
+    spent: tuple[float, float] = (0.0, 0.0)
+    """Alpha spent so far on (regressed, improved): what a rerun that lost its trials starts from."""
+    attempts: int = 0
+    """Per arm and case that the numbers rest on."""
+    activation: tuple[int, int, int, int] | None = None
+    """Read where it should (of), read where it should not (of); None where it was not graded."""
+    versions: tuple[str, ...] = ()
+    """Harness with its version, and the model that answered, per harness."""
+    judge: str = ""
+    agreement: tuple[int, int] | None = None
+    """Items on which two votes agree, of all with two votes."""
+    flip_rate: float | None = None
+    mode: str = ""
+    max_drop: float | None = None
+    """The drop that must be ruled out, where the policy asks for it."""

@@ -1,0 +1,67 @@
+"""Why a skill did not help, with the trace excerpts and the one suggestion that they support."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from aces_ci.core.trial import Arm
+
+
+class Cause(StrEnum):
+    """The classes of a zero or negative lift (method.md section 4)."""
+
+    NEVER_DISCOVERED = "never_discovered"
+    MISUSED = "misused"
+    """Discovered, read, and then misleading."""
+    UNSTABLE = "unstable"
+    """The agent failed or timed out more often."""
+    TRUNCATED = "truncated"
+    """A cut-off answer, or one about the task instead of one to it."""
+    SKIPPED_VERIFICATION = "skipped_verification"
+    MORE_CALLS = "more_calls"
+    """More tool calls for no better answer."""
+    UNSAFE = "unsafe"
+    """An unsafe step that the comparator does not take."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Excerpt:
+    """Steps of one trajectory, shown beside another's. `lines` are untrusted text, one line each."""
+
+    trial: str
+    arm: Arm
+    case: str
+    steps: tuple[int, ...]
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A line of the skill's text. `side` is `head` or `base`."""
+
+    path: str
+    line: int
+    side: str
+    end_line: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    """One cause. A suggestion never stands without its `place` or `cites`."""
+
+    cause: Cause
+    cases: tuple[str, ...]
+    seen: tuple[int, int]
+    """In how many of how many runs of with_skill."""
+    compared: tuple[int, int] | None = None
+    """The same of the comparator."""
+    what: str
+    """What was seen, as data: a flag, a phrase, a tool; untrusted text."""
+    suggestion: str = ""
+    """One imperative clause of ours; empty where nothing can be cited."""
+    place: Place | None = None
+    cites: tuple[tuple[str, int], ...] = ()
+    """(trial digest, step id)."""
+    this: Excerpt | None = None
+    other: Excerpt | None = None

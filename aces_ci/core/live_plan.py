@@ -1,0 +1,150 @@
+"""What was decided before the first trial: looks, alpha, margins, weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from aces_ci.core.errors import UsageError
+from aces_ci.core.lift import SIX
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedCase:
+    """What the comparison knows of a case beside its trials."""
+
+    negative: bool = False
+    """The skill must stay out."""
+    bucket: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LivePlan:
+    """The plan of one skill's comparison. Lifts and alphas are shares in [0, 1]."""
+
+    looks: tuple[int, ...] = (3, 5, 8)
+    """Cumulative attempts per arm and case; the last one is the cap, which a rerun never raises."""
+    alpha_regressed: float = 0.025
+    alpha_improved: float = 0.025
+    skills: int = 1
+    """Changed skills over which alpha is divided, fixed at plan time."""
+    floor: float = 0.05
+    margin: float = 0.10
+    target_lift: float = 0.20
+    max_drop: float | None = None
+    """`gates.regression.max_drop`: what an inconclusive result must rule out."""
+    weights: Mapping[str, float] = field(default_factory=lambda: dict.fromkeys(SIX, 1.0))
+    mode: str | None = None
+    """Workspace that decides, where trials of both exist."""
+    cases: Mapping[str, PlannedCase] = field(default_factory=dict)
+    """Empty: the cases are those that have trials."""
+    spent: tuple[float, float] = (0.0, 0.0)
+    """Alpha that earlier runs spent on (regressed, improved) and whose trials are not in this evidence."""
+    stopped: str = ""
+    """Why the engine stopped before the last look, as in `by the budget`."""
+    seed: int = 0
+
+    @property
+    def cap(self) -> int:
+        """Attempts at the last look."""
+        return self.looks[-1]
+
+    @property
+    def alphas(self) -> tuple[float, float]:
+        """One-sided levels of (regressed, improved) for one skill."""
+        return self.alpha_regressed / self.skills, self.alpha_improved / self.skills
+
+    @classmethod
+    def of(cls, settings: Mapping[str, object], skill: str, *, skills: int = 1, stopped: str = "") -> LivePlan:
+        """Read the plan from the settings that a run recorded (`RunStarted.settings`).
+
+        Keys are those of `aces.yml` (`live`, `gates`), and `plan`: a mapping from skill path to `cases`
+        (`{id: {"negative": bool, "bucket": str}}`), `spent` (`[regressed, improved]`) and `skills`. What is
+        absent takes the default.
+
+        Raises:
+            UsageError: a value has the wrong type or range.
+        """
+        live, gates = _mapping(settings, "live"), _mapping(settings, "gates")
+        plan = _mapping(_mapping(settings, "plan"), skill)
+        default = cls()
+        spent = plan.get("spent", [0.0, 0.0])
+        regression = gates.get("regression")
+        drop = regression.get("max_drop") if isinstance(regression, Mapping) else None
+        return cls(
+            looks=_looks(_mapping(live, "attempts").get("looks", list(default.looks))),
+            alpha_regressed=_share(live, "alpha_regressed", default.alpha_regressed),
+            alpha_improved=_share(live, "alpha_improved", default.alpha_improved),
+            skills=max(1, skills, _count(plan.get("skills", 1))),
+            floor=_share(live, "floor", default.floor),
+            margin=_share(live, "margin", default.margin),
+            target_lift=_share(live, "target_lift", default.target_lift),
+            max_drop=None if drop is None else _share({"max_drop": drop}, "max_drop", 0.0),
+            weights={
+                **default.weights,
+                **{
+                    str(name): _number(weight, f"live.weights.{name}")
+                    for name, weight in _mapping(live, "weights").items()
+                },
+            },
+            mode=str(value) if (value := _mapping(live, "workspace").get("mode")) else None,
+            cases={name: _case(value) for name, value in _mapping(plan, "cases").items()},
+            spent=_pair(spent),
+            stopped=stopped,
+            seed=_count(live.get("seed", 0)),
+        )
+
+
+def _refuse(name: str, want: str, got: object) -> UsageError:
+    return UsageError(
+        f"`{name}` must be {want}, not {str(got)[:60]!r}",
+        code="live_plan",
+        why="the verdict rests on the plan that was fixed before the first trial",
+        do="correct the setting, or run again with this version of aces-ci",
+    )
+
+
+def _mapping(value: Mapping[str, object], key: str) -> Mapping[str, object]:
+    found = value.get(key) or {}
+    if not isinstance(found, Mapping):
+        raise _refuse(key, "a mapping", found)
+    return found
+
+
+def _number(value: object, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+        raise _refuse(name, "a number that is not negative", value)
+    return float(value)
+
+
+def _share(values: Mapping[str, object], key: str, default: float) -> float:
+    number = _number(values.get(key, default), f"live.{key}")
+    if number > 1:
+        raise _refuse(f"live.{key}", "a share between 0 and 1", number)
+    return number
+
+
+def _count(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise _refuse("plan", "a whole number", value)
+    return value
+
+
+def _looks(value: object) -> tuple[int, ...]:
+    looks = tuple(value) if isinstance(value, list | tuple) else ()
+    good = bool(looks) and all(isinstance(look, int) and not isinstance(look, bool) and look > 0 for look in looks)
+    if not good or list(looks) != sorted(set(looks)):
+        raise _refuse("live.attempts.looks", "a growing list of attempts, as in [3, 5, 8]", value)
+    return looks
+
+
+def _pair(value: object) -> tuple[float, float]:
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise _refuse("plan.spent", "two shares", value)
+    return _number(value[0], "plan.spent"), _number(value[1], "plan.spent")
+
+
+def _case(value: object) -> PlannedCase:
+    row = value if isinstance(value, Mapping) else {}
+    bucket = row.get("bucket")
+    return PlannedCase(negative=row.get("negative") is True, bucket=str(bucket) if bucket else None)

@@ -1,0 +1,85 @@
+"""Whether two arms may be compared at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from aces_ci.core.lift import OUTCOME_PARTS
+from aces_ci.core.live import Unfair
+from aces_ci.core.score import Score
+from aces_ci.core.trial import Arm, Flag, Trial
+from aces_ci.statistics.missing import Missing
+
+Reason = tuple[Unfair, str]
+"""What is unfair, and the clause that says it."""
+
+ARM_NAMES = {Arm.WITH_SKILL: "this change", Arm.PREVIOUS: "main", Arm.BASELINE: "no skill"}
+_FLAGS = (
+    (
+        Flag.TAMPERED,
+        Unfair.TAMPERED,
+        "an answer that the model never gave stands in the trace of {n} of {of} runs",
+    ),
+    (Flag.CONTAMINATED, Unfair.CONTAMINATED, "the arm did not see what it should in {n} of {of} runs"),
+    (Flag.UNEQUAL_TOOLS, Unfair.UNEQUAL_TOOLS, "the arms had different tools in {n} of {of} runs"),
+)
+
+
+def unfair(trials: Sequence[Trial], scores: Iterable[Score], missing: Missing) -> tuple[Reason, ...]:
+    """Everything that keeps two arms from being compared, worst first.
+
+    `trials` are those of both arms of one contrast that count; `scores` may hold others.
+    """
+    found: list[Reason] = []
+    for flag, reason, text in _FLAGS:
+        hit = [trial for trial in trials if flag in trial.flags]
+        if hit:
+            where = " and ".join(dict.fromkeys(ARM_NAMES[trial.arm] for trial in hit))
+            found.append((reason, f"{text.format(n=len(hit), of=len(trials))} ({where})"))
+    found += _versions(trials)
+    found += _judges(trials, scores)
+    if missing.too_many:
+        lost, planned = missing.a + missing.b, missing.planned_a + missing.planned_b
+        found.append((Unfair.MISSING, f"{lost} of {planned} runs could not be scored; at most 20 % may be"))
+    stored = [trial for trial in trials if trial.recorded]
+    if stored:
+        days = ", ".join(sorted({str(trial.recorded)[:10] for trial in stored}))
+        arms = " and ".join(dict.fromkeys(ARM_NAMES[trial.arm] for trial in stored))
+        found.append((Unfair.STORED, f"{arms} was recorded on {days}, not run beside the other arm"))
+    if any(Flag.UNVERIFIED in trial.flags for trial in trials):
+        found.append((Unfair.UNVERIFIED, "no gateway saw the exchanges: the traces are the agent's own word"))
+    return tuple(found)
+
+
+def _versions(trials: Sequence[Trial]) -> list[Reason]:
+    found: list[Reason] = []
+    for harness, model in dict.fromkeys((trial.harness, trial.model) for trial in trials):
+        same = [trial for trial in trials if (trial.harness, trial.model) == (harness, model) and not trial.missing]
+        for name, get in (("models", _resolved), ("versions", _version)):
+            by_arm = {arm: {get(trial) for trial in same if trial.arm is arm} - {None} for arm in Arm}
+            known = [values for values in by_arm.values() if values]
+            if any(values != known[0] for values in known):
+                shown = ", ".join(sorted({str(value) for values in known for value in values}))
+                found.append((Unfair.VERSIONS, f"{harness} ran with different {name} in the arms: {shown}"))
+    return found
+
+
+def _resolved(trial: Trial) -> str | None:
+    return trial.resolved_model
+
+
+def _version(trial: Trial) -> str | None:
+    return trial.harness_version
+
+
+def _judges(trials: Sequence[Trial], scores: Iterable[Score]) -> list[Reason]:
+    digests = {trial.digest for trial in trials}
+    methods: dict[str, set[str]] = {}
+    for score in scores:
+        if score.trial in digests and score.metric in OUTCOME_PARTS and score.value is not None:
+            methods.setdefault(score.metric, set()).add(score.method)
+    return [
+        (Unfair.JUDGE, f"{metric} was graded in {len(names)} ways: {', '.join(sorted(names))}")
+        for metric, names in methods.items()
+        if len(names) > 1
+    ]

@@ -1,0 +1,54 @@
+"""The word for one contrast: the rule of `docs/verdicts.md`, in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aces_ci.core.estimate import Contrast
+from aces_ci.core.live import Word
+from aces_ci.core.live_plan import LivePlan
+from aces_ci.statistics.equivalence import within_margin
+from aces_ci.statistics.sequential import Side
+from aces_ci.tiers.contrast import Tested, agrees
+from aces_ci.tiers.fairness import Reason
+
+WORST_FIRST = {Side.LOWER: Word.REGRESSED, Side.HIGHER: Word.IMPROVED}
+
+
+def word(tested: Tested, reasons: Sequence[Reason], plan: LivePlan) -> tuple[Word, str]:
+    """The word and the clause behind it.
+
+    In order: unfair is *no verdict*; a boundary that was crossed, upheld by rule R, at least the floor away
+    from 0 is *regressed* or *improved*; a 90 % interval inside the margin is *no difference*; all else
+    *cannot tell*.
+    """
+    if reasons:
+        return Word.NO_VERDICT, reasons[0][1]
+    if tested.point is None:
+        return Word.CANNOT_TELL, "no case has a scored run in both arms"
+    if not tested.looks.look:
+        return Word.CANNOT_TELL, f"the first look needs {plan.looks[0]} runs of every case in both arms"
+    crossed = tested.looks.crossed
+    if crossed is not None and tested.stands and agrees(tested) and abs(tested.point) >= plan.floor:
+        than = "main" if tested.contrast is Contrast.CHANGE else "no skill"
+        return WORST_FIRST[crossed], f"beyond chance against {than} at look {tested.looks.look} of {len(plan.looks)}"
+    if within_margin(tested.cells, plan.margin):
+        return (
+            Word.NO_DIFFERENCE,
+            f"the 90 % interval lies inside {round(100 * plan.margin)} points either way",
+        )
+    return Word.CANNOT_TELL, _why_not(tested, plan)
+
+
+def _why_not(tested: Tested, plan: LivePlan) -> str:
+    if tested.looks.crossed is not None:
+        if not tested.stands:
+            return "missing runs could explain the difference"
+        if not agrees(tested):
+            return "test and estimate point in different directions, because runs are missing"
+        return f"beyond chance, but smaller than the floor of {round(100 * plan.floor)} points"
+    if tested.looks.futile:
+        return "more runs of the same plan are not expected to settle it"
+    if tested.looks.look < len(plan.looks):
+        return f"not decided at look {tested.looks.look} of {len(plan.looks)}"
+    return "the plan ended and chance can still explain what was seen"
