@@ -1,0 +1,198 @@
+"""Script lint: ruff on Python, shellcheck on shell, both fed bytes and blind to the skill's own configuration.
+
+Advisory: a finding never gates. What could not be linted is said, not passed over.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from aces_ci.core.evidence import Skipped, Tier
+from aces_ci.core.finding import Category, Confidence, Finding, Severity
+from aces_ci.core.skill import Skill, SkillFile
+from aces_ci.ports.runner import Completed, Runner
+
+MAX_SCRIPT = 400_000
+"""Bytes of a script that is linted."""
+MAX_SCRIPTS = 200
+"""Scripts linted in one run; the rest is reported as not linted."""
+DOCS = "https://docs.aces-ci.example/rules"
+
+RUFF = (
+    "ruff", "check", "--isolated", "--no-cache", "--quiet", "--output-format", "json", "--target-version", "py314",
+    "--select", "E9,F,PLE,B006,B008,B015,B018,B020,B023,B904,S102,S301,S307,S323,S501,S506,S602,S604,S605,S608",
+    "--ignore", "F401,F841,F541",
+)  # fmt: skip
+"""Faults that change what a script does; style is not an evaluator's business. `py314`: newest syntax accepted."""
+SHELLCHECK = ("shellcheck", "--norc", "--format", "json1", "--severity", "info", "--wiki-link-count", "0")
+_PYTHON = frozenset({".py", ".pyi"})
+_SHELL = {".sh": "bash", ".bash": "bash", ".ksh": "ksh", ".dash": "dash"}
+_SHEBANGS = ("bash", "dash", "ksh", "sh")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Script:
+    """One script. `skill` and `path` are repository-relative."""
+
+    skill: str
+    path: str
+    data: bytes
+    dialect: str
+    """`python`, or a shell that shellcheck knows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Remark:
+    """What a linter says of one place."""
+
+    rule: str
+    message: str
+    serious: bool
+    line: int
+    end_line: int | None
+    column: int | None
+    end_column: int | None
+    fix: str | None = None
+
+
+def scripts(skill: Skill, only: Collection[str] | None = None) -> tuple[Script, ...]:
+    """The lintable scripts of a skill; `only` keeps those of the given skill-relative paths (changed files)."""
+    found = []
+    for file in skill.files.values():
+        dialect = _dialect(file)
+        if dialect and file.data is not None and (only is None or file.path in only):
+            path = skill.path_of(file.path)
+            found.append(Script(skill=skill.root, path=path, data=file.data, dialect=dialect))
+    return tuple(sorted(found, key=lambda script: script.path))
+
+
+def lint(files: Sequence[Script], run: Runner) -> tuple[Finding, ...]:
+    """Findings of category lint, severity warning or info, in order of place."""
+    return check(files, run)[0]
+
+
+def check(files: Sequence[Script], run: Runner) -> tuple[tuple[Finding, ...], tuple[Skipped, ...]]:
+    """The findings, and for every skill with a script that could not be linted, why."""
+    findings: list[Finding] = []
+    skipped: dict[str, Skipped] = {}
+    for number, script in enumerate(files):
+        because = None
+        if number >= MAX_SCRIPTS:
+            because = f"more than {MAX_SCRIPTS} scripts"
+        elif len(script.data) > MAX_SCRIPT:
+            because = f"{script.path} is longer than {MAX_SCRIPT} bytes"
+        else:
+            argv = (*RUFF, "--stdin-filename", "script.py", "-") if script.dialect == "python" else _shell(script)
+            because = _judge(script, run(argv, script.data), findings)
+        if because:
+            skipped.setdefault(
+                script.skill,
+                Skipped(tier=Tier.STRUCTURAL, skill=script.skill, code="lint_incomplete", because=because),
+            )
+    return tuple(sorted(findings, key=lambda finding: finding.order)), tuple(skipped.values())
+
+
+def _shell(script: Script) -> tuple[str, ...]:
+    return (*SHELLCHECK, "--shell", script.dialect, "-")
+
+
+def _judge(script: Script, done: Completed, findings: list[Finding]) -> str | None:
+    """Adds the findings of one run, or says why there are none to be had."""
+    tool = "ruff" if script.dialect == "python" else "shellcheck"
+    if done.missing:
+        return f"{tool} is not installed"
+    if done.timed_out or done.truncated:
+        return f"{tool} did not finish on {script.path}"
+    if done.exit_code not in {0, 1}:
+        return f"{tool} failed on {script.path} with exit code {done.exit_code}"
+    try:
+        remarks = list(_ruff(done.stdout) if tool == "ruff" else _shellcheck(done.stdout))
+    except (ValueError, TypeError, KeyError):
+        return f"{tool} gave no readable answer on {script.path}"
+    findings.extend(_folded(script, tool, remarks))
+    return None
+
+
+def _ruff(output: bytes) -> Iterator[_Remark]:
+    for entry in json.loads(output or b"[]"):
+        start, end = entry["location"], entry["end_location"]
+        code = entry["code"] or "invalid-syntax"
+        yield _Remark(
+            rule=code,
+            message=str(entry["message"]),
+            serious=code == "invalid-syntax" or code.startswith(("E9", "F63", "F7", "F82", "PLE", "S")),
+            line=int(start["row"]),
+            end_line=int(end["row"]),
+            column=int(start["column"]),
+            end_column=int(end["column"]),
+            fix=(entry.get("fix") or {}).get("message"),
+        )
+
+
+def _shellcheck(output: bytes) -> Iterator[_Remark]:
+    for entry in json.loads(output or b"{}").get("comments", ()):
+        yield _Remark(
+            rule=f"SC{int(entry['code'])}",
+            message=str(entry["message"]),
+            serious=entry["level"] in {"error", "warning"},
+            line=int(entry["line"]),
+            end_line=int(entry["endLine"]),
+            column=int(entry["column"]),
+            end_column=int(entry["endColumn"]),
+        )
+
+
+def _folded(script: Script, tool: str, remarks: Iterable[_Remark]) -> Iterator[Finding]:
+    """One finding a rule and file, at its first place: forty unquoted variables are one habit."""
+    first: dict[str, tuple[_Remark, int]] = {}
+    for remark in remarks:
+        known, count = first.get(remark.rule, (remark, 0))
+        first[remark.rule] = (known, count + 1)
+    for remark, count in first.values():
+        syntax = remark.rule == "invalid-syntax" or (tool == "shellcheck" and remark.rule in _SYNTAX)
+        code, title = _CODES["syntax" if syntax else tool]
+        more = f" The same in {count - 1} more places." if count > 2 else " The same once more." if count == 2 else ""
+        yield Finding(
+            skill=script.skill,
+            code=code,
+            severity=Severity.WARNING if remark.serious else Severity.INFO,
+            category=Category.LINT,
+            path=script.path,
+            line=max(1, remark.line),
+            end_line=remark.end_line,
+            column=remark.column,
+            end_column=remark.end_column,
+            title=title,
+            message=f"{tool} {remark.rule}: {remark.message.rstrip('.')}.{more}",
+            hint=remark.fix or ("make it parse" if syntax else f"see {tool}'s page of {remark.rule}"),
+            url=f"{DOCS}/{code}/",
+            confidence=Confidence.HIGH if syntax else Confidence.MEDIUM,
+        )
+
+
+_CODES = {
+    "syntax": ("LI001", "script does not parse"),
+    "ruff": ("LI002", "Python script has a likely fault"),
+    "shellcheck": ("LI003", "shell script has a likely fault"),
+}
+_SYNTAX = frozenset(f"SC{code}" for code in (*range(1000, 1200),)) - {"SC1090", "SC1091", "SC1117"}
+
+
+def _dialect(file: SkillFile) -> str | None:
+    suffix = PurePosixPath(file.path).suffix.lower()
+    first = (file.data or b"")[:200].split(b"\n", 1)[0]
+    interpreter = ""
+    if first.startswith(b"#!"):
+        words = first[2:].decode("utf-8", "replace").split()
+        words = [word for word in words if not word.startswith("-") and not word.endswith("/env")]
+        interpreter = PurePosixPath(words[0]).name if words else ""
+    if suffix in _PYTHON or interpreter.startswith("python"):
+        return "python"
+    if interpreter in _SHEBANGS:
+        return interpreter
+    if interpreter:
+        return None
+    return _SHELL.get(suffix)

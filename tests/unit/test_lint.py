@@ -1,0 +1,149 @@
+"""Script lint: real ruff and shellcheck on bytes, blind to the skill's own configuration."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from aces_ci.core.finding import Category, Severity
+from aces_ci.core.skill import FileKind, Skill, SkillFile
+from aces_ci.ports.runner import Completed
+from aces_ci.shell.process import run
+from aces_ci.tiers.lint import MAX_SCRIPT, MAX_SCRIPTS, RUFF, Script, check, lint, scripts
+
+PYTHON = b"import subprocess\nprint(nothing)\nsubprocess.run('x ' + str(1), shell=True)\n"
+RUFF_SELECT = RUFF[RUFF.index("--select") + 1]
+SHELL = b"#!/usr/bin/env bash\nrm -rf $DIR/*\necho $a\necho $b\n"
+
+
+def real(argv: Sequence[str], stdin: bytes) -> Completed:
+    return run(argv, stdin=stdin)
+
+
+def script(data: bytes, path: str = "skills/x/scripts/a.py", dialect: str = "python") -> Script:
+    return Script(skill="skills/x", path=path, data=data, dialect=dialect)
+
+
+def skill(**files: bytes) -> Skill:
+    named = {name.replace("__", "/").replace("_dot_", "."): data for name, data in files.items()}
+    return Skill(
+        root="skills/x",
+        manifest="SKILL.md",
+        text="",
+        frontmatter=None,
+        body="",
+        body_line=1,
+        files={
+            path: SkillFile(path=path, kind=FileKind.REGULAR, size=len(data), data=data) for path, data in named.items()
+        },
+    )
+
+
+def test_ruff_names_real_faults_at_their_lines() -> None:
+    found = lint([script(PYTHON)], real)
+    assert [(f.code, f.line, f.severity) for f in found] == [
+        ("LI002", 2, Severity.WARNING),
+        ("LI002", 3, Severity.WARNING),
+    ]
+    assert "F821" in found[0].message
+    assert all(f.category is Category.LINT and f.path == "skills/x/scripts/a.py" for f in found)
+
+
+def test_shellcheck_folds_one_habit_into_one_finding() -> None:
+    found = lint([script(SHELL, "skills/x/a.sh", "bash")], real)
+    by_rule = {f.message.split(":")[0].removeprefix("shellcheck "): f for f in found}
+    assert by_rule["SC2115"].severity is Severity.WARNING
+    assert by_rule["SC2086"].severity is Severity.INFO
+    assert "2 more places" in by_rule["SC2086"].message
+
+
+@pytest.mark.parametrize(
+    ("data", "path", "dialect"),
+    [(b"def f(:\n", "a.py", "python"), (b"if then\n", "a.sh", "bash")],
+)
+def test_a_script_that_does_not_parse_is_said_so(data: bytes, path: str, dialect: str) -> None:
+    assert "LI001" in {f.code for f in lint([script(data, path, dialect)], real)}
+
+
+def test_the_newest_python_is_no_syntax_error() -> None:
+    assert lint([script(b"type X = int\nprint(f'{'a'}')\nmatch 1:\n    case _:\n        pass\n")], real) == ()
+
+
+def test_severity_is_never_more_than_a_warning() -> None:
+    found = lint([script(b"exec(input())\neval(input())\n"), script(b"if then", "a.sh", "sh")], real)
+    assert found
+    assert {f.severity for f in found} <= {Severity.WARNING, Severity.INFO}
+
+
+def test_scripts_are_chosen_by_name_or_first_line_and_by_what_changed() -> None:
+    files = skill(
+        a_dot_py=b"",
+        tool=b"#!/usr/bin/env -S uv run python3\n",
+        run=b"#!/bin/sh\n",
+        z_dot_sh=b"#!/bin/zsh\n",
+        plain_dot_sh=b"echo\n",
+        readme_dot_md=b"x",
+    )
+    assert [(s.path, s.dialect) for s in scripts(files)] == [
+        ("skills/x/a.py", "python"),
+        ("skills/x/plain.sh", "bash"),
+        ("skills/x/run", "sh"),
+    ]
+    assert [s.path for s in scripts(files, only={"run"})] == ["skills/x/run"]
+
+
+def test_configuration_beside_the_script_decides_nothing(tmp_path: Path) -> None:
+    """The positive control first: without our switches the same files do silence both linters."""
+    (tmp_path / "ruff.toml").write_text('exclude = ["*"]\n[lint]\nignore = ["ALL"]\n', encoding="utf-8")
+    (tmp_path / ".shellcheckrc").write_text("disable=all\n", encoding="utf-8")
+    env = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "HOME": str(tmp_path)}
+
+    def here(argv: Sequence[str], stdin: bytes) -> Completed:
+        return run(argv, stdin=stdin, cwd=tmp_path, env=env)
+
+    def trusting(argv: Sequence[str], stdin: bytes) -> Completed:
+        return here([word for word in argv if word not in {"--isolated", "--norc", "--select", RUFF_SELECT}], stdin)
+
+    files = [script(PYTHON), script(SHELL, "a.sh", "bash")]
+    assert {f.path for f in lint(files, trusting)} == set()
+    assert {f.path for f in lint(files, here)} == {"skills/x/scripts/a.py", "a.sh"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "because"),
+    [
+        (Completed(exit_code=None, stdout=b"", stderr=b"", missing=True), "ruff is not installed"),
+        (Completed(exit_code=None, stdout=b"", stderr=b"", timed_out=True), "did not finish"),
+        (Completed(exit_code=2, stdout=b"", stderr=b"boom"), "exit code 2"),
+        (Completed(exit_code=1, stdout=b"[{}]", stderr=b""), "no readable answer"),
+        (Completed(exit_code=1, stdout=b"\xff", stderr=b""), "no readable answer"),
+    ],
+)
+def test_what_could_not_be_linted_is_said(answer: Completed, because: str) -> None:
+    found, skipped = check([script(PYTHON)], lambda argv, stdin: answer)
+    assert found == ()
+    assert [because in s.because for s in skipped] == [True]
+    assert skipped[0].skill == "skills/x"
+
+
+def test_too_long_and_too_many_are_said() -> None:
+    quiet = Completed(exit_code=0, stdout=b"[]", stderr=b"")
+    _, long = check([script(b"#" * (MAX_SCRIPT + 1))], lambda argv, stdin: quiet)
+    _, many = check([script(b"")] * (MAX_SCRIPTS + 1), lambda argv, stdin: quiet)
+    assert "longer than" in long[0].because
+    assert "more than" in many[0].because
+
+
+def test_a_hostile_message_is_carried_as_text() -> None:
+    entry = {
+        "code": "F821", "message": "Undefined name `@all`", "location": {"row": 1, "column": 1},
+        "end_location": {"row": 1, "column": 2}, "fix": None,
+    }  # fmt: skip
+    answer = Completed(exit_code=1, stdout=json.dumps([entry]).encode(), stderr=b"")
+    (finding,) = lint([script(b"x")], lambda argv, stdin: answer)
+    assert "`@all`" in finding.message
