@@ -1,0 +1,118 @@
+"""A skill's own `evals/environment/Dockerfile`: read before it is built, and only what cannot change our run.
+
+`# syntax=` runs any program as the builder; `ONBUILD` acts in our build and `VOLUME` in our run; `ADD` of a URL and
+foreign stages reach the network as the daemon. User, entry point, health check and environment are set by us anyway.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from aces_ci.core.errors import UsageError
+
+SIZE_LIMIT = 65536
+_ALLOWED = frozenset(
+    {"FROM", "RUN", "COPY", "ADD", "ENV", "ARG", "WORKDIR", "LABEL", "SHELL", "USER", "CMD", "ENTRYPOINT", "EXPOSE"}
+)
+_DIRECTIVE = re.compile(r"^\s*#\s*(syntax|escape|check)\s*=", re.IGNORECASE)
+_REMOTE = re.compile(r"(?i)(^|[\s\"'\[,])([a-z][a-z0-9+.-]*://|git@|[^\s\"']+\.git(#|$|\s))")
+
+
+def check(data: bytes, *, path: str, base: str) -> None:
+    """Refuse a Dockerfile that rule 14 of trust.md does not allow.
+
+    `base` is the one image that may stand behind FROM.
+
+    Raises:
+        UsageError: located at the line that is refused, with what to do instead.
+    """
+    if len(data) > SIZE_LIMIT:
+        raise _refused(path, 1, f"it is longer than {SIZE_LIMIT} bytes", "keep it to a few RUN lines")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise _refused(path, 1, "it is not UTF-8", "save it as UTF-8") from None
+    stages: set[str] = set()
+    begun = False
+    for number, line in _instructions(text, path):
+        word, _, rest = line.partition(" ")
+        word, rest = word.upper(), rest.strip()
+        if word not in _ALLOWED:
+            raise _refused(
+                path, number, f"{word[:20]} is not allowed here", "leave it out: aces-ci sets it for every run"
+            )
+        if word == "FROM":
+            begun = True
+            _from(rest, number, path, base, stages)
+        elif not begun and word != "ARG":
+            raise _refused(path, number, "it does not begin with FROM", f"begin with `FROM {base}`")
+        _flags(word, rest, number, path, stages)
+    if not begun:
+        raise _refused(path, 1, "it has no FROM", f"begin with `FROM {base}`")
+
+
+def _instructions(text: str, path: str) -> Iterator[tuple[int, str]]:
+    """(line, instruction) with continuation lines joined, comments left out, directives refused."""
+    whole, start = "", 0
+    for number, raw in enumerate(text.splitlines(), start=1):
+        if _DIRECTIVE.match(raw):
+            raise _refused(path, number, "a parser directive chooses another builder", "delete the line")
+        line = raw.strip()
+        if line.startswith("#") or (not line and not whole):
+            continue
+        start = start or number
+        if line.endswith("\\"):
+            whole += line[:-1] + " "
+            continue
+        whole += line
+        if whole.strip():
+            yield start, " ".join(whole.split())
+        whole, start = "", 0
+    if whole.strip():
+        yield start, " ".join(whole.split())
+
+
+def _from(rest: str, number: int, path: str, base: str, stages: set[str]) -> None:
+    words = rest.split()
+    if not words or words[0].startswith("--") or (words[0] != base and words[0].lower() not in stages):
+        raise _refused(path, number, f"only one base image is allowed: {base}", f"write `FROM {base}`")
+    if len(words) == 3 and words[1].upper() == "AS":
+        stages.add(words[2].lower())
+    elif len(words) != 1:
+        raise _refused(path, number, "FROM takes an image and at most `AS name`", f"write `FROM {base}`")
+
+
+def _flags(word: str, rest: str, number: int, path: str, stages: set[str]) -> None:
+    flags = [part for part in rest.split() if part.startswith("--")] if word in ("RUN", "COPY", "ADD") else []
+    for flag in flags if word != "RUN" else _leading(rest):
+        name, _, value = flag[2:].partition("=")
+        if name == "from" and (value.lower() in stages or value.isdigit()):
+            continue
+        if word in ("COPY", "ADD") and name in ("chown", "chmod"):
+            continue
+        raise _refused(path, number, f"{word} {flag[:40]} is not allowed", "use a plain RUN or COPY")
+    if word == "RUN" and rest.lstrip().startswith("<<"):
+        raise _refused(path, number, "here-documents need another builder", "put the script in a file and COPY it")
+    if word == "ADD" and _REMOTE.search(rest):
+        raise _refused(path, number, "ADD may not fetch", "put the file beside the Dockerfile and COPY it")
+
+
+def _leading(rest: str) -> list[str]:
+    found = []
+    for part in rest.split():
+        if not part.startswith("--"):
+            break
+        found.append(part)
+    return found
+
+
+def _refused(path: str, line: int, what: str, do: str) -> UsageError:
+    return UsageError(
+        f"{path}:{line}: {what}",
+        code="environment_dockerfile",
+        path=path,
+        line=line,
+        why="this file is built beside the Docker socket, before any sandbox exists",
+        do=do,
+    )

@@ -1,0 +1,89 @@
+"""Both output streams of a container, drained as they come: head and tail kept, the gap counted, a flood ended."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from aces_ci.ports.sandbox import Limits, Stream
+
+
+@dataclass(slots=True)
+class HeadTail:
+    """The first and the last `half` bytes of a stream."""
+
+    half: int
+    _head: bytearray = field(default_factory=bytearray)
+    _tail: deque[bytes] = field(default_factory=deque)
+    _tail_size: int = 0
+    _dropped: int = 0
+
+    def add(self, data: bytes) -> None:
+        """Take the next bytes."""
+        room = self.half - len(self._head)
+        if room > 0:
+            self._head += data[:room]
+            data = data[room:]
+        if not data:
+            return
+        self._tail.append(data)
+        self._tail_size += len(data)
+        while self._tail_size - len(self._tail[0]) >= self.half:
+            gone = self._tail.popleft()
+            self._tail_size -= len(gone)
+            self._dropped += len(gone)
+
+    def stream(self) -> Stream:
+        """What was kept. With a gap, the tail begins at a line, so that no torn line is read as a whole one."""
+        tail = b"".join(self._tail)
+        if not self._dropped:
+            return Stream(data=bytes(self._head) + tail)
+        cut = tail.find(b"\n") + 1
+        head_end = self._head.rfind(b"\n") + 1 or len(self._head)
+        dropped = self._dropped + cut + len(self._head) - head_end
+        marker = f"[aces-ci: {dropped} bytes left out]\n".encode()
+        return Stream(data=bytes(self._head[:head_end]) + marker + tail[cut:], dropped=dropped)
+
+
+class Drain:
+    """Reads an attached container in a thread of its own: an unread stream would hang the daemon's other calls.
+
+    `ended` is set when the streams close, which is when the main process and all of its children are gone.
+    """
+
+    def __init__(
+        self, frames: Iterator[tuple[bytes | None, bytes | None]], limits: Limits, on_flood: Callable[[], None]
+    ) -> None:
+        self.ended = threading.Event()
+        self.flooded = False
+        self._frames = frames
+        self._cap = limits.log_bytes
+        self._on_flood = on_flood
+        self._out = HeadTail(limits.log_kept_bytes // 2)
+        self._err = HeadTail(limits.log_kept_bytes // 2)
+        self._thread = threading.Thread(target=self._run, daemon=True, name="aces-drain")
+        self._thread.start()
+
+    def _run(self) -> None:
+        total = 0
+        try:
+            for out, err in self._frames:
+                for data, kept in ((out, self._out), (err, self._err)):
+                    if data:
+                        total += len(data)
+                        kept.add(data)
+                if total > self._cap and not self.flooded:
+                    self.flooded = True
+                    self._on_flood()
+        except (OSError, ValueError):
+            # The connection died with the daemon; the caller hears of it from its own calls.
+            pass
+        finally:
+            self.ended.set()
+
+    def streams(self, timeout: float = 5.0) -> tuple[Stream, Stream]:
+        """Standard output and error, once the thread is done."""
+        self._thread.join(timeout)
+        return self._out.stream(), self._err.stream()

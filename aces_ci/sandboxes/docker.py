@@ -1,0 +1,141 @@
+"""Docker: a fresh container a trial, no network, no key, no path of the host.
+
+Needs the daemon's socket and nothing else: it works from inside a container, because nothing is ever bind-mounted.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+
+from aces_ci.core.control import Listener
+from aces_ci.core.errors import UsageError
+from aces_ci.ports.sandbox import ImageRequest, Job, Limits, Program, Ran, SandboxLost
+from aces_ci.sandboxes._docker import berth, images, trial
+from aces_ci.sandboxes._docker.engine import Engine, Missing, Refused
+from aces_ci.sandboxes._docker.gateway import SLOTS, DockerChannel, gateway_spec, slot_volume
+from aces_ci.sandboxes._docker.spec import CREATED_LABEL, RUN_LABEL
+from aces_ci.sandboxes._docker.sweep import sweep
+
+
+class DockerSession:
+    """An open run: the gateway's container, the slots' volumes, berths made ahead of their trials."""
+
+    def __init__(self, engine: Engine, run: str, slots: int, program: Program) -> None:
+        """Raises SandboxLost, Refused or Missing where the gateway cannot be started."""
+        self._engine = engine
+        self._labels = {RUN_LABEL: run, CREATED_LABEL: str(int(time.time()))}
+        self._ahead: dict[tuple[str, Limits], list[Future[berth.Berth]]] = {}
+        self._lock = threading.Lock()
+        self._workers = ThreadPoolExecutor(max_workers=max(2, slots), thread_name_prefix="aces-berth")
+        key = secrets.token_hex(8)
+        self._volumes = {f"s{slot}": f"aces-{key}-s{slot}" for slot in range(slots)}
+        for name in self._volumes.values():
+            engine.create_volume(slot_volume(name), self._labels)
+        network = f"aces-{key}-egress"
+        engine.create_network(network, self._labels)
+        self.container = engine.create(
+            gateway_spec(
+                program,
+                name=f"aces-{key}-gateway",
+                image=str(engine.image(program.image)["Id"]),
+                network=network,
+                volumes=self._volumes,
+                labels=self._labels,
+            )
+        )
+        self.gateway = DockerChannel(engine, self.container)
+        engine.start(self.container)
+
+    @property
+    def listeners(self) -> tuple[Listener, ...]:
+        """One unix socket a slot, in the volume that only this slot's agent sees."""
+        return tuple(Listener(slot=slot, path=f"{SLOTS}/{slot}/gw.sock") for slot in self._volumes)
+
+    def base_url(self, slot: int) -> str:
+        """The same in every slot: each sandbox has a loopback of its own."""
+        return f"http://127.0.0.1:{trial.PORT}"
+
+    def run(self, job: Job, stop: threading.Event) -> Ran:
+        """One trial in a berth of its own; the next one's is made while this one runs."""
+        used: list[berth.Berth] = []
+
+        def take() -> berth.Berth:
+            used.append(self._take(job).result())
+            return used[0]
+
+        volume = self._volumes[f"s{job.slot}"]
+        try:
+            return trial.run(self._engine, job, take, volume, self._labels, stop, lambda: self._prepare(job))
+        finally:
+            for place in used:
+                self._workers.submit(berth.discard, self._engine, place)
+
+    def close(self) -> None:
+        """Hang up on the gateway and wait for clean-ups; the sweep does the rest."""
+        self.gateway.close()
+        self._workers.shutdown(wait=True, cancel_futures=True)
+
+    def _take(self, job: Job) -> Future[berth.Berth]:
+        with self._lock:
+            waiting = self._ahead.get((job.image, job.limits), [])
+            if waiting:
+                return waiting.pop()
+        return self._make(job)
+
+    def _prepare(self, job: Job) -> None:
+        with self._lock:
+            waiting = self._ahead.setdefault((job.image, job.limits), [])
+            if len(waiting) < len(self._volumes):
+                waiting.append(self._make(job))
+
+    def _make(self, job: Job) -> Future[berth.Berth]:
+        return self._workers.submit(berth.make, self._engine, job.image, job.limits, self._labels)
+
+
+class Docker:
+    """The default sandbox."""
+
+    name = "docker"
+    isolates = True
+
+    def image(self, request: ImageRequest) -> str:
+        """Digest of a harness's image, built once. Raises UsageError."""
+        engine = Engine()
+        try:
+            return images.ensure(engine, request)
+        finally:
+            engine.close()
+
+    @contextmanager
+    def open(self, *, run: str, slots: int, program: Program, limits: Limits) -> Iterator[DockerSession]:
+        """Sweep dead runs, start the gateway; on leaving, remove everything of this run."""
+        engine = Engine(connections=8 * slots + 8)
+        session: DockerSession | None = None
+        try:
+            sweep(engine)
+            try:
+                session = DockerSession(engine, run, slots, program)
+            except Missing as error:
+                raise UsageError(
+                    f"the gateway's image {program.image} is not here",
+                    code="no_image",
+                    why=str(error),
+                    do="aces-ci live --pull-only",
+                ) from None
+            except Refused as error:
+                raise SandboxLost(f"the gateway could not be started: {error}") from None
+            yield session
+        finally:
+            if session is not None:
+                with suppress(SandboxLost):
+                    session.close()
+            sweep(engine, run=run)
+            engine.close()
+
+
+SANDBOX = Docker()

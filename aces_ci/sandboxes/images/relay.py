@@ -1,0 +1,63 @@
+"""Main process of a sandbox: opens loopback for the agent's HTTP client, then becomes the agent.
+
+    relay.py PORT SOCKET STDIN COMMAND...
+
+A child of it copies bytes between 127.0.0.1:PORT and the gateway's socket. The agent's standard input is the file
+STDIN, which is gone before the agent starts. Needs nothing but the standard library: it is copied into every image.
+"""
+
+import os
+import socket
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+CHUNK = 65536
+
+
+def pump(source: socket.socket, sink: socket.socket) -> None:
+    """Copy until the source ends; then tell the sink so, for half-closed streams are legal."""
+    try:
+        while data := source.recv(CHUNK):
+            sink.sendall(data)
+    except OSError:
+        pass
+    with suppress(OSError):
+        sink.shutdown(socket.SHUT_WR)
+
+
+def serve(listener: socket.socket, path: str) -> None:
+    """Accept for ever; a gateway that is not there closes the client's connection at once."""
+    while True:
+        client, _ = listener.accept()
+        gateway = socket.socket(socket.AF_UNIX)
+        try:
+            gateway.connect(path)
+        except OSError:
+            client.close()
+            continue
+        for pair in ((client, gateway), (gateway, client)):
+            threading.Thread(target=pump, args=pair, daemon=True).start()
+
+
+def main() -> None:
+    """Listen before the agent exists, so that its first request cannot come too early."""
+    port, path, stdin, *command = sys.argv[1:]
+    listener = socket.create_server(("127.0.0.1", int(port)), backlog=128)
+    if os.fork() == 0:
+        # Its own session and no streams: the agent's output ends with the agent.
+        os.setsid()
+        null = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(null, stream)
+        serve(listener, path)
+    listener.close()
+    given = os.open(stdin, os.O_RDONLY)
+    Path(stdin).unlink()
+    os.dup2(given, 0)
+    os.close(given)
+    os.execvp(command[0], command)
+
+
+main()
