@@ -141,6 +141,18 @@ class Skill:
         """What to call it in a sentence: its folder, else its name, else the repository's root."""
         return self.directory or self.name or "root skill"
 
+    @property
+    def opening(self) -> int:
+        """The manifest's line on which the body's first text stands; where there is none, its last line."""
+        for number, line in enumerate(self.body.split("\n"), start=self.body_line):
+            if line.strip():
+                return number
+        return max(1, self.body_line - 1)
+
+    def at(self, line: int) -> int:
+        """The manifest's line of the body's `line`."""
+        return self.body_line + line - 1
+
     def path_of(self, file: str) -> str:
         """Repository-relative path of a skill-relative one."""
         return file if self.root == "." else f"{self.root}/{file}"
