@@ -160,9 +160,7 @@ class Folder:
         )
 
 
-def read_bounded(
-    path: str | Path, *, limit: int, folder: int | None = None, shown: str | None = None
-) -> bytes:
+def read_bounded(path: str | Path, *, limit: int, folder: int | None = None, shown: str | None = None) -> bytes:
     """The bytes of a regular file of at most `limit` bytes, counted as they are read.
 
     Raises:
@@ -172,9 +170,7 @@ def read_bounded(
     at = shown or str(path)
 
     def refused(why: str) -> UsageError:
-        return UsageError(
-            f"cannot read {at}: {why}", code="input_file", path=at, why="only plain files are read"
-        )
+        return UsageError(f"cannot read {at}: {why}", code="input_file", path=at, why="only plain files are read")
 
     try:
         # Without O_NONBLOCK a fifo would wait for its writer for ever.
@@ -182,12 +178,11 @@ def read_bounded(
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise refused(
-            "it is a link" if error.errno == errno.ELOOP else os.strerror(error.errno or 0)
-        ) from None
+        raise refused("it is a link" if error.errno == errno.ELOOP else os.strerror(error.errno or 0)) from None
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise refused("it is not a regular file")
     with os.fdopen(handle, "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise refused("it is not a regular file")
         data = file.read(limit + 1)
     if len(data) > limit:
         raise refused(f"it is longer than {limit} bytes")

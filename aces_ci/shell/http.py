@@ -35,9 +35,7 @@ class _Again(urllib3.Retry):
 
     def is_retry(self, method: str, status_code: int, has_retry_after: bool = False) -> bool:
         if method.upper() == "POST":
-            said_not_done = status_code == 429 or (
-                has_retry_after and status_code in self.RETRY_AFTER_STATUS_CODES
-            )
+            said_not_done = status_code == 429 or (has_retry_after and status_code in self.RETRY_AFTER_STATUS_CODES)
             return bool(self.total) and said_not_done
         return super().is_retry(method, status_code, has_retry_after)
 
@@ -81,7 +79,7 @@ def _session() -> requests.Session:
     adapter = HTTPAdapter(
         max_retries=_Again(
             total=4,
-            connect=3,
+            connect=2,
             read=2,
             backoff_factor=0.5,
             status_forcelist=_AGAIN,
@@ -150,9 +148,7 @@ class Api:
             reply = self._raw("GET", target, headers=self.headers if same else {})
         with reply:
             if reply.status_code != 200:
-                raise HttpError(
-                    f"{path} could not be downloaded: {reply.status_code}", status=reply.status_code
-                )
+                raise HttpError(f"{path} could not be downloaded: {reply.status_code}", status=reply.status_code)
             return _bounded(reply, limit)
 
     def _send(

@@ -17,8 +17,7 @@ from enum import StrEnum
 from typing import TextIO
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
-_TOKEN = re.compile(r"::|##\[|section_(start|end)")
-_BROKEN = {"::": ": :", "##[": "# #["}
+_TOKEN = re.compile(r":(?=:)|#(?=#\[)|section(?=_(start|end))")
 MESSAGE_LIMIT = 4096
 """Characters of one log command's message; the runner cuts there."""
 
@@ -36,7 +35,7 @@ def inert(text: str) -> str:
     text."""
     flat = text.replace("\r\n", "\\n").replace("\n", "\\n").replace("\t", " ")
     flat = _CONTROL.sub("", flat)
-    return _TOKEN.sub(lambda found: _BROKEN.get(found[0], found[0].replace("_", " ")), flat)
+    return _TOKEN.sub(r"\g<0> ", flat)
 
 
 def escape_data(text: str) -> str:
@@ -103,13 +102,10 @@ class Log:
         text = _CONTROL.sub("", message.replace("\n", " "))[:MESSAGE_LIMIT]
         if self.dialect is not Dialect.GITHUB:
             place = ":".join(properties[key] for key in ("file", "line") if key in properties)
-            self.line(
-                f"{level}: {place + ': ' if place else ''}{properties.get('title', '')} {text}".rstrip()
-            )
+            self.line(f"{level}: {place + ': ' if place else ''}{properties.get('title', '')} {text}".rstrip())
             return
         listed = ",".join(
-            f"{key.rstrip('_')}={escape_property(_CONTROL.sub('', value))}"
-            for key, value in properties.items()
+            f"{key.rstrip('_')}={escape_property(_CONTROL.sub('', value))}" for key, value in properties.items()
         )
         self._write(f"::{level}{' ' + listed if listed else ''}::{escape_data(text)}")
 

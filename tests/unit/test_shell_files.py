@@ -1,0 +1,132 @@
+"""Our own files on a disk that somebody else prepared."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from aces_ci.core.errors import UsageError
+from aces_ci.shell.files import PRIVATE, Folder, read_bounded
+
+
+def test_folders_are_made_and_the_text_is_there_with_its_mode(tmp_path: Path) -> None:
+    folder = Folder.at("out/deep", cwd=tmp_path)
+    folder.write("a/report.json", "{}")
+    folder.write("state", b"x", mode=PRIVATE)
+    assert (tmp_path / "out/deep/a/report.json").read_bytes() == b"{}"
+    assert stat.S_IMODE((tmp_path / "out/deep/state").stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / "out/deep/a/report.json").stat().st_mode) == 0o644
+
+
+@pytest.mark.parametrize("planted", ["out", "out/trials"])
+def test_a_link_in_the_path_is_refused_and_nothing_is_written_behind_it(tmp_path: Path, planted: str) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    work = tmp_path / "work"
+    (work / planted).parent.mkdir(parents=True)
+    (work / planted).symlink_to(outside)
+    with pytest.raises(UsageError, match="link") as caught:
+        Folder.at("out", cwd=work).write("trials/x/log", "secret")
+    assert caught.value.do is not None
+    assert list(outside.iterdir()) == []
+
+
+def test_an_absolute_path_below_the_checkout_is_walked_the_same_way(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "out").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UsageError):
+        Folder.at(work / "out/in", cwd=work).write("x", "y")
+
+
+def test_a_link_where_the_file_goes_is_replaced_not_followed(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("kept")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/report.json").symlink_to(victim)
+    Folder.at("out", cwd=tmp_path).write("report.json", "new")
+    assert victim.read_text() == "kept"
+    assert not (tmp_path / "out/report.json").is_symlink()
+
+
+def test_a_link_where_lines_go_is_refused(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("kept")
+    (tmp_path / "log").symlink_to(victim)
+    with pytest.raises(UsageError):
+        Folder.at(".", cwd=tmp_path).append("log", "x\n")
+    with pytest.raises(UsageError):
+        Folder.at(".", cwd=tmp_path).read("log", limit=10)
+    assert victim.read_text() == "kept"
+
+
+def test_names_that_leave_the_folder_are_a_bug_of_ours(tmp_path: Path) -> None:
+    for name in ("../x", "/etc/x", "a/../../x", "."):
+        with pytest.raises(ValueError, match="not a name"):
+            Folder.at("out", cwd=tmp_path).write(name, "")
+
+
+def test_a_torn_last_line_is_cut_before_the_next_is_added(tmp_path: Path) -> None:
+    (tmp_path / "log").write_bytes(b"one\ntwo\nto")
+    Folder.at(".", cwd=tmp_path).append("log", "three\n")
+    assert (tmp_path / "log").read_bytes() == b"one\ntwo\nthree\n"
+    (tmp_path / "torn").write_bytes(b"x" * 200_000)
+    Folder.at(".", cwd=tmp_path).append("torn", "y\n")
+    assert (tmp_path / "torn").read_bytes() == b"y\n"
+
+
+def test_reading_is_bounded_by_what_is_read_and_refuses_what_is_no_file(tmp_path: Path) -> None:
+    (tmp_path / "big").write_bytes(b"x" * 11)
+    os.mkfifo(tmp_path / "fifo")
+    for name in ("big", "fifo"):
+        with pytest.raises(UsageError):
+            read_bounded(tmp_path / name, limit=10)
+    with pytest.raises(UsageError):
+        read_bounded(tmp_path, limit=10)
+    assert Folder.at(".", cwd=tmp_path).read("absent", limit=10) is None
+
+
+def test_the_redactor_sees_every_byte(tmp_path: Path) -> None:
+    folder = Folder.at(".", cwd=tmp_path, redact=lambda data: data.replace(b"hunter22", b"***"))
+    folder.write("a", "x hunter22")
+    folder.append("b", "y hunter22\n")
+    assert (tmp_path / "a").read_bytes() == b"x ***"
+    assert (tmp_path / "b").read_bytes() == b"y ***\n"
+
+
+def test_killed_at_any_moment_the_file_is_the_old_or_a_new_one_and_lines_are_whole(tmp_path: Path) -> None:
+    program = textwrap.dedent(
+        """
+        import sys
+        from pathlib import Path
+        from aces_ci.shell.files import Folder
+        folder = Folder.at(".", cwd=Path(sys.argv[1]))
+        number = 0
+        while True:
+            number += 1
+            folder.write("whole", str(number % 10) * 100_000)
+            folder.append("lines", str(number % 10) * 5_000 + "\\n")
+            print(number, flush=True)
+        """
+    )
+    for wait in range(3):
+        with subprocess.Popen([sys.executable, "-c", program, str(tmp_path)], stdout=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            for _ in range(wait * 3 + 1):
+                process.stdout.readline()
+            process.send_signal(signal.SIGKILL)
+        data = (tmp_path / "whole").read_bytes()
+        assert len(data) == 100_000
+        assert len(set(data)) == 1
+    Folder.at(".", cwd=tmp_path).append("lines", "end\n")
+    rows = (tmp_path / "lines").read_text().splitlines()
+    assert all(len(row) == 5_000 and len(set(row)) == 1 for row in rows[:-1])
+    assert rows[-1] == "end"
