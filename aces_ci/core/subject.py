@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from aces_ci.core.case import Case, Check
 from aces_ci.core.cast import Cast
@@ -32,8 +32,8 @@ class Subject:
     trajectory: Trajectory
     case: Case
     cast: Cast
-    workspace: Mapping[str, bytes] = field(default_factory=dict)
-    """Collected files by workspace-relative path."""
+    workspace: Mapping[str, bytes] | None = None
+    """Collected files by workspace-relative path; None where nothing was collected: an imported trace."""
     actions: tuple[Action, ...] = ()
     reads: tuple[SkillRead, ...] = ()
     checked: tuple[Checked, ...] = ()

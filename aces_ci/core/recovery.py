@@ -1,0 +1,57 @@
+"""What became of failed calls: repaired by a later similar call that works, or left broken."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from aces_ci.core.trace_actions import Action
+from aces_ci.core.trace_scripts import executed
+from aces_ci.core.trace_tools import Deed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """One failed call. `repaired` is the step of the similar call that worked, or None."""
+
+    step: int
+    what: str
+    repaired: int | None
+
+
+def failures(actions: Sequence[Action]) -> tuple[Failure, ...]:
+    """Every failed call in order.
+
+    Similar is: the same script or program for the shell, the same file or the same skill for a file or
+    skill tool, else the same tool. A call whose result is missing, because the run was cut off, has not
+    failed.
+    """
+    found: list[Failure] = []
+    for index, action in enumerate(actions):
+        if action.failed is not True:
+            continue
+        wanted = _likeness(action)
+        later = (other for other in actions[index + 1 :] if other.failed is False)
+        repaired = next((other.step for other in later if wanted & _likeness(other)), None)
+        found.append(Failure(step=action.step, what=_name(action), repaired=repaired))
+    return tuple(found)
+
+
+def _likeness(action: Action) -> frozenset[tuple[str, str]]:
+    if action.deed is Deed.SHELL:
+        scripts = {posixpath.basename(path) for command in action.commands for path in executed(command)}
+        names = {command.name for command in action.commands if command.name} - {"cd", "echo", "set", "export"}
+        chosen = scripts - names or names
+        return frozenset(("shell", name) for name in chosen)
+    if action.deed is Deed.SKILL and action.skill:
+        return frozenset({("file", "SKILL.md")})
+    if action.path:
+        return frozenset({("file", posixpath.basename(action.path))})
+    return frozenset({("tool", action.tool)})
+
+
+def _name(action: Action) -> str:
+    if action.commands:
+        return action.commands[-1].source.split("\n", 1)[0][:60]
+    return f"{action.tool} {action.path or action.skill or ''}".strip()[:60]

@@ -1,0 +1,1 @@
+"""Workers: programs with an environment and a process of their own."""
