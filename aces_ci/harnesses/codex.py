@@ -6,8 +6,8 @@ import json
 
 from aces_ci.core import trace_lines
 from aces_ci.core.exchange import Protocol
+from aces_ci.core.staging import StagedFile
 from aces_ci.ports.harness import Failure, FailureKind, HarnessLog, Invocation, Launch
-from aces_ci.ports.sandbox import StagedFile
 
 # A provider of our own: the built-in one ignores the base URL in the environment, tries WebSockets first and adds
 # fields of its own. `web_search` off: it is on by default and runs at the provider, past every sandbox.

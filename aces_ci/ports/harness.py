@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from aces_ci.core.exchange import Protocol as Api
-from aces_ci.ports.sandbox import StagedFile
+from aces_ci.core.staging import StagedFile
 
 HOME = "/home/agent"
 """HOME inside an isolated sandbox; descriptions use `Invocation.home`, which the process sandbox sets otherwise."""

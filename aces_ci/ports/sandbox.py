@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from aces_ci.core.control import Listener
+from aces_ci.core.staging import StagedFile
 
 MIB = 1 << 20
 
@@ -44,15 +45,6 @@ class Limits:
     collect_bytes: int = 64 * MIB
     collect_file_bytes: int = 16 * MIB
     collect_entries: int = 20_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StagedFile:
-    """One regular file to lay out. `path` is relative, POSIX, without `..`."""
-
-    path: str
-    data: bytes
-    executable: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ import tarfile
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
-from aces_ci.ports.sandbox import StagedFile
+from aces_ci.core.staging import StagedFile
 
 
 def pack(files: Iterable[StagedFile], *, uid: int, gid: int) -> bytes:

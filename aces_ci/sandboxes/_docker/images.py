@@ -8,7 +8,8 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 
 from aces_ci.core.errors import UsageError
-from aces_ci.ports.sandbox import ImageRequest, SandboxLost, StagedFile
+from aces_ci.core.staging import StagedFile
+from aces_ci.ports.sandbox import ImageRequest, SandboxLost
 from aces_ci.sandboxes._docker import dockerfile
 from aces_ci.sandboxes._docker.archive import pack
 from aces_ci.sandboxes._docker.engine import Engine, Missing, Refused

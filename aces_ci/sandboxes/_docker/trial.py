@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from aces_ci.ports.sandbox import End, Job, Ran, SandboxLost, StagedFile
+from aces_ci.core.staging import StagedFile
+from aces_ci.ports.sandbox import End, Job, Ran, SandboxLost
 from aces_ci.sandboxes._docker.archive import pack
 from aces_ci.sandboxes._docker.berth import Berth
 from aces_ci.sandboxes._docker.collect import Harvest, read

@@ -1,0 +1,288 @@
+"""The plan of the live tier: which trials, in which order, at which price, and whether they can decide anything.
+
+Made once, before money is spent, as a pure function of what was read; written to `plan.json`. A rerun makes the same
+plan from the same content, so that its digests find what the first run has already paid for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from aces_ci.core.case import Case
+from aces_ci.core.errors import UsageError
+from aces_ci.core.event import Trust
+from aces_ci.core.exchange import Protocol
+from aces_ci.core.price import Price, cost
+from aces_ci.core.skill import Skill
+from aces_ci.core.staging import Injection, Lineup, digest_of, digest_of_case
+from aces_ci.core.trial import Arm, Usage
+
+DIGEST_VERSION = 1
+_TYPICAL = Usage(input_tokens=12_000, output_tokens=2_000, cache_read_tokens=36_000, requests=8)
+ISOLATED, GROUP = "isolated", "group"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contender:
+    """A harness with a model. Several contenders are strata of one test."""
+
+    harness: str
+    version: str
+    model: str
+    api: Protocol
+    upstream: str
+    """Name of the provider as the gateway knows it."""
+    image: str = ""
+    """Digest of the sandbox's image; empty in a plan that is only shown."""
+    command: tuple[str, ...] = ()
+    """Program of the `command` harness."""
+    price: Price | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """One skill to evaluate: what is staged, and by which cases."""
+
+    skill: str
+    """Repository-relative path; of a bundle, its folder."""
+    lineup: Lineup
+    cases: tuple[Case, ...]
+    fixtures: Mapping[str, bytes] = field(default_factory=dict)
+    """Content of the cases' files by `CaseFile.source`."""
+    side: str = "base"
+    """Whose evals these are: `base` decides, `head` is the second table."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Design:
+    """Everything else that decides, from the policy."""
+
+    arms: tuple[Arm, ...] = (Arm.WITH_SKILL, Arm.PREVIOUS, Arm.BASELINE)
+    looks: tuple[int, ...] = (3, 5, 8)
+    """Cumulative attempts per arm and case at each planned look; the last one is the cap."""
+    alpha: float = 0.025
+    """One-sided; divided by the number of changed skills here."""
+    mode: str = GROUP
+    injection: Injection = Injection.NATIVE
+    limits: Mapping[str, object] = field(default_factory=dict)
+    """The sandbox's limits: another limit is another trial."""
+    trust: Trust = Trust.OWN
+    seed: int = 0
+    workers: int = 4
+    turns: int = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """What one trial is expected to take; the mean of recorded ones where there are any."""
+
+    usage: Usage = _TYPICAL
+    seconds: float = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedTrial:
+    """One trial to run. `stage` is the look, 1-based, that needs it."""
+
+    digest: str
+    skill: str
+    case: str
+    arm: Arm
+    contender: int
+    """Index into `TrialPlan.contenders`."""
+    attempt: int
+    stage: int
+    side: str
+    mode: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forecast:
+    """Estimates before the first trial: from `new` trials, not from those that are already there."""
+
+    trials: int
+    reused: int
+    new: int
+    tokens: int
+    usd_micros: int | None
+    """None: no price is known for a model."""
+    minutes: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialPlan:
+    """The order in which trials start, and what they belong to."""
+
+    subjects: tuple[Subject, ...]
+    contenders: tuple[Contender, ...]
+    design: Design
+    trials: tuple[PlannedTrial, ...]
+    forecast: Forecast
+
+    def subject(self, trial: PlannedTrial) -> Subject:
+        """The subject of a trial."""
+        return next(item for item in self.subjects if (item.skill, item.side) == (trial.skill, trial.side))
+
+    def case(self, trial: PlannedTrial) -> Case:
+        """The case of a trial."""
+        return next(case for case in self.subject(trial).cases if case.id == trial.case)
+
+
+Attainable = Callable[[int, int, float, int], bool]
+"""(cases, attempts at the last look, one-sided alpha, strata per case) to whether a verdict can be reached at all:
+`statistics.power.attainable`."""
+
+
+def make_live_plan(
+    subjects: Sequence[Subject],
+    contenders: Sequence[Contender],
+    design: Design,
+    *,
+    attainable: Attainable,
+    done: Iterable[str] = (),
+    expected: Expected | None = None,
+) -> TrialPlan:
+    """Cases x arms x contenders x attempts, in an order drawn from the seed.
+
+    `done` are digests of trials that are already there. Arms that a subject cannot have (no `previous`, an equal
+    one) are left out for it.
+
+    Raises:
+        UsageError: no case, no contender, two cases of one id, or a plan that can never reach a verdict.
+    """
+    if not contenders:
+        raise _refused("no_harness", "no harness is configured", "name one under `live.harnesses` in aces.yml")
+    alpha = design.alpha / max(1, len({subject.skill for subject in subjects}))
+    rows: list[PlannedTrial] = []
+    for subject in subjects:
+        _check(subject, design, alpha, len(contenders), attainable)
+        rows += _trials_of(subject, contenders, design)
+    ordered = _interleaved(rows, design.seed)
+    known = set(done)
+    new = [trial for trial in ordered if trial.digest not in known]
+    return TrialPlan(
+        subjects=tuple(subjects),
+        contenders=tuple(contenders),
+        design=design,
+        trials=tuple(ordered),
+        forecast=_forecast(new, len(ordered), contenders, design, expected or Expected()),
+    )
+
+
+def arms_of(subject: Subject, arms: Sequence[Arm]) -> tuple[Arm, ...]:
+    """The arms that make sense for a subject: `previous` only where it exists and differs."""
+    lineup = subject.lineup
+    same = bool(lineup.previous) and digest_of(lineup.previous) == digest_of(lineup.target)
+    return tuple(arm for arm in arms if arm is not Arm.PREVIOUS or (lineup.previous and not same))
+
+
+def trial_digest(subject: Subject, case: Case, arm: Arm, contender: Contender, attempt: int, design: Design) -> str:
+    """64 hex digits over everything that can change the trial's result.
+
+    Not in it: the other arms' content, so that a change of the skill leaves the baseline's trials valid.
+    """
+    lineup = subject.lineup
+    own = {Arm.WITH_SKILL: lineup.target, Arm.PREVIOUS: lineup.previous, Arm.BASELINE: ()}[arm]
+    parts = {
+        "v": DIGEST_VERSION,
+        "skill": subject.skill,
+        "side": subject.side,
+        "case": digest_of_case(case, subject.fixtures),
+        "arm": arm.value,
+        "target": digest_of(own),
+        "support": digest_of(_support(lineup, design)),
+        "harness": [contender.harness, contender.version, list(contender.command)],
+        "model": [contender.model, contender.api.value, contender.upstream],
+        "image": contender.image,
+        "mode": design.mode,
+        "injection": design.injection.value,
+        "limits": {key: design.limits[key] for key in sorted(design.limits)},
+        "turns": design.turns,
+        "trust": design.trust.value,
+        "attempt": attempt,
+    }
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def staged_lineup(lineup: Lineup, design: Design) -> Lineup:
+    """The lineup as the mode stages it: an isolated workspace has no neighbours."""
+    return Lineup(target=lineup.target, previous=lineup.previous, support=_support(lineup, design))
+
+
+def _support(lineup: Lineup, design: Design) -> tuple[Skill, ...]:
+    return lineup.support if design.mode == GROUP else ()
+
+
+def _check(subject: Subject, design: Design, alpha: float, strata: int, attainable: Attainable) -> None:
+    identities = [case.id for case in subject.cases]
+    if not identities:
+        raise _refused("no_cases", f"{subject.skill} has no evaluation case", "aces-ci evals create " + subject.skill)
+    twice = next((name for name in identities if identities.count(name) > 1), None)
+    if twice is not None:
+        raise _refused("case_twice", f"{subject.skill} has two cases called `{twice}`", "give each its own id")
+    attempts = design.looks[-1]
+    if not attainable(len(identities), attempts, alpha, strata):
+        raise _refused(
+            "never_a_verdict",
+            f"{subject.skill}: {len(identities)} cases × {attempts} runs an arm can never reach a verdict",
+            "add cases (aces-ci evals create --add N) or raise the last of `live.attempts.looks`",
+        )
+
+
+def _trials_of(subject: Subject, contenders: Sequence[Contender], design: Design) -> list[PlannedTrial]:
+    return [
+        PlannedTrial(
+            digest=trial_digest(subject, case, arm, contender, attempt, design),
+            skill=subject.skill,
+            case=case.id,
+            arm=arm,
+            contender=index,
+            attempt=attempt,
+            stage=next(number for number, look in enumerate(design.looks, start=1) if attempt <= look),
+            side=subject.side,
+            mode=design.mode,
+        )
+        for case in subject.cases
+        for arm in arms_of(subject, design.arms)
+        for index, contender in enumerate(contenders)
+        for attempt in range(1, design.looks[-1] + 1)
+    ]
+
+
+def _interleaved(rows: Sequence[PlannedTrial], seed: int) -> list[PlannedTrial]:
+    """Stage by stage, attempt by attempt, and within an attempt in an order drawn from the seed.
+
+    So at every moment the arms have equally many trials to within one attempt, and a slow hour of the provider
+    falls on all of them.
+    """
+    drawn = random.Random(seed)
+    ordered: list[PlannedTrial] = []
+    for attempt in sorted({trial.attempt for trial in rows}):
+        block = sorted((trial for trial in rows if trial.attempt == attempt), key=lambda trial: trial.digest)
+        drawn.shuffle(block)
+        ordered += block
+    return ordered
+
+
+def _forecast(
+    new: Sequence[PlannedTrial], total: int, contenders: Sequence[Contender], design: Design, expected: Expected
+) -> Forecast:
+    prices = [contenders[trial.contender].price for trial in new]
+    known = [cost(price, expected.usage) for price in prices if price is not None]
+    return Forecast(
+        trials=total,
+        reused=total - len(new),
+        new=len(new),
+        tokens=len(new) * expected.usage.tokens,
+        usd_micros=sum(known) if len(known) == len(prices) else None,
+        minutes=round(len(new) * expected.seconds / max(1, design.workers) / 60, 1),
+    )
+
+
+def _refused(code: str, message: str, do: str) -> UsageError:
+    return UsageError(message, code=code, why="nothing was spent: the plan is checked before the first trial", do=do)
