@@ -71,6 +71,8 @@ class Settled:
     """The evidence did not fit and was cut."""
     judge: str = ""
     """Resolved model."""
+    way: str = "votes"
+    """`votes`, `two_step` or `ragas`: how it was settled."""
     reason: str = ""
 
     @property

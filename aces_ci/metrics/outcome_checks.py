@@ -1,0 +1,29 @@
+"""Outcome checks: the weighted share of a case's deterministic outcome checks that passed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from aces_ci.core import judged_score, outcome_parts
+from aces_ci.core.judged import Item, Settled
+from aces_ci.core.score import Score
+from aces_ci.core.subject import Subject
+
+
+class OutcomeChecks:
+    """Part of the primary endpoint; needs no judge."""
+
+    name = outcome_parts.CHECKS
+    version = 1
+
+    def questions(self, subject: Subject, settled: Mapping[str, Settled]) -> Sequence[Item]:
+        """None."""
+        return ()
+
+    def score(self, subject: Subject, settled: Mapping[str, Settled] | None) -> Score:
+        """None where the case has no outcome checks, or one cannot be told."""
+        found = outcome_parts.checks(subject)
+        return found or judged_score.unscored(subject, self.name, "the case has no outcome checks")
+
+
+METRIC = OutcomeChecks()

@@ -1,0 +1,34 @@
+"""Out-of-scope avoidance: on a task that the skill is not for, was it left alone? (the Skill-Use paper)"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from aces_ci.core.judged import Item, Settled
+from aces_ci.core.score import Score
+from aces_ci.core.subject import Subject
+from aces_ci.core.trial import Arm
+
+
+class ScopeAvoidance:
+    """Reads the trace alone."""
+
+    name = "scope_avoidance"
+    version = 1
+
+    def questions(self, subject: Subject, settled: Mapping[str, Settled]) -> Sequence[Item]:
+        """None."""
+        return ()
+
+    def score(self, subject: Subject, settled: Mapping[str, Settled] | None) -> Score:
+        """None on cases that want the skill, and in the baseline, where there is nothing to avoid."""
+        if not subject.negative:
+            return subject.score(self.name, None, "the case is not a negative one")
+        if subject.trial.arm is Arm.BASELINE:
+            return subject.score(self.name, None, "there is no skill in this arm")
+        steps = tuple(read.step for read in subject.target_reads[:1])
+        because = f"step {steps[0]} read the skill" if steps else "the skill was left alone"
+        return subject.score(self.name, float(not steps), because, cites=steps)
+
+
+METRIC = ScopeAvoidance()

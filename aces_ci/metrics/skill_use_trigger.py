@@ -1,0 +1,35 @@
+"""Skill-Use trigger: whether the agent retrieved the target skill."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from aces_ci.core import skill_use
+from aces_ci.core.judged import Item, Settled
+from aces_ci.core.score import Score
+from aces_ci.core.subject import Subject
+
+
+class SkillUseTrigger:
+    """Reads the trace alone."""
+
+    name = "skill_use_trigger"
+    version = 1
+
+    def questions(self, subject: Subject, settled: Mapping[str, Settled]) -> Sequence[Item]:
+        """None."""
+        return ()
+
+    def score(self, subject: Subject, settled: Mapping[str, Settled] | None) -> Score:
+        """None in the baseline, in negative cases, where a gate failed, and where the body was preloaded."""
+        why = skill_use.excluded(subject)
+        if subject.cast.preloaded:
+            why = "the skill's body stood in the context: there was nothing to retrieve"
+        if why:
+            return subject.score(self.name, None, why)
+        steps = tuple(read.step for read in subject.target_reads[:1])
+        because = f"step {steps[0]} read the skill" if steps else "the skill was never read"
+        return subject.score(self.name, skill_use.trigger(subject), because, cites=steps)
+
+
+METRIC = SkillUseTrigger()

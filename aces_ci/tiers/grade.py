@@ -1,0 +1,90 @@
+"""Grades one trial: derives what metrics need, asks what they ask, scores each. Pure but for `ask`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from aces_ci.core.case import Case
+from aces_ci.core.cast import Cast, cast_of
+from aces_ci.core.judged import Settled
+from aces_ci.core.score import Score
+from aces_ci.core.subject import Subject
+from aces_ci.core.trace_actions import actions
+from aces_ci.core.trace_skills import reads
+from aces_ci.core.trajectory import Trajectory
+from aces_ci.core.trial import Ending, Trial
+from aces_ci.ports.metric import Metric
+from aces_ci.tiers.checks import evaluate
+from aces_ci.tiers.judge_trace import Ask, settle
+
+ROUNDS = 3
+"""How often metrics may ask on what was answered; two-step goal accuracy needs two."""
+
+
+def subject_of(
+    trial: Trial,
+    trajectory: Trajectory,
+    case: Case,
+    workspace: Mapping[str, bytes] | None,
+    cast: Cast | None = None,
+) -> Subject:
+    """The trial with everything that is derived from it; `cast` None takes what trial and case say."""
+    done = actions(trajectory)
+    bare = Subject(
+        trial=trial,
+        trajectory=trajectory,
+        case=case,
+        cast=cast or cast_of(trial, case),
+        workspace=workspace,
+        actions=done,
+        reads=reads(done),
+    )
+    return Subject(
+        trial=bare.trial,
+        trajectory=bare.trajectory,
+        case=bare.case,
+        cast=bare.cast,
+        workspace=bare.workspace,
+        actions=bare.actions,
+        reads=bare.reads,
+        checked=tuple(evaluate(check, bare) for check in case.checks),
+    )
+
+
+def grade(
+    trial: Trial,
+    trajectory: Trajectory,
+    case: Case,
+    workspace: Mapping[str, bytes] | None,
+    metrics: Sequence[Metric],
+    ask: Ask | None,
+    *,
+    cast: Cast | None = None,
+    known: Mapping[str, Settled] | None = None,
+) -> tuple[Score, ...]:
+    """One score a metric, in the order of `metrics`.
+
+    `ask` None: there is no judge; metrics that need one say so and have no value. `known` are items that
+    something else settled (the RAGAS worker); they are not asked again. A trial lost to the infrastructure
+    has no scores.
+    """
+    if trial.ending is Ending.INFRA_FAILED:
+        because = f"lost to the infrastructure: {trial.because}" if trial.because else "lost to the infrastructure"
+        return tuple(Score(trial=trial.digest, metric=metric.name, value=None, because=because) for metric in metrics)
+    subject = subject_of(trial, trajectory, case, workspace, cast)
+    settled = _asked(subject, metrics, ask, known or {}) if ask is not None else None
+    return tuple(metric.score(subject, settled) for metric in metrics)
+
+
+def _asked(
+    subject: Subject, metrics: Sequence[Metric], ask: Ask, known: Mapping[str, Settled]
+) -> Mapping[str, Settled]:
+    settled = dict(known)
+    for _ in range(ROUNDS):
+        wanted = {
+            item.id: item for metric in metrics for item in metric.questions(subject, settled) if item.id not in settled
+        }
+        if not wanted:
+            break
+        settled.update(settle(list(wanted.values()), subject, ask))
+    return settled

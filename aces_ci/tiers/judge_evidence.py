@@ -1,0 +1,171 @@
+"""What a judge is shown of a trial: the part that the item chose, without arm, skill names and SKILL.md.
+
+Leniency to one arm is the error that no interval shows, so readings of skills are cut out, their names and
+folders are masked, and rows are numbered anew: two trials that differ only by having read a skill give the
+same evidence. What the agent says between its calls is left out as well: it proves nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import re2
+
+from aces_ci.core.judged import Locus
+from aces_ci.core.subject import Subject
+from aces_ci.core.trace_actions import Action
+from aces_ci.core.trace_tools import Deed, path_in
+
+RESULT_LIMIT = 1_500
+"""Characters of one result; its head and tail are kept."""
+ANSWER_LIMIT = 6_000
+FILE_LIMIT = 3_000
+FILES_LIMIT = 8
+TOTAL_LIMIT = 30_000
+"""Characters of all rows together; rows in the middle give way."""
+HIDDEN = "[name]"
+_INVISIBLE = re2.compile(
+    r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*\x07?|[\x00-\x08\x0b-\x1f\x7f-\x9f\x{200b}-\x{200f}\x{202a}-\x{202e}\x{2060}-\x{206f}\x{feff}\x{e0000}-\x{e007f}]"
+)
+_HOMES = (".claude/", ".agents/", ".codex/", ".opencode/", ".gemini/", ".qwen/", ".cursor/", "skills/")
+_CONTENT = ("content", "file_text", "new_string", "new_str", "newString", "patch", "input", "diff")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One row as it is shown. `number` is its own, `step` the trace's; 0 for a file."""
+
+    number: int
+    step: int
+    shown: Mapping[str, Any]
+    searchable: str
+    """Its texts, white space folded: where a quote has to be found."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """All rows of one locus of one trial."""
+
+    rows: tuple[Row, ...]
+    truncated: bool = False
+
+    def step_of(self, number: int, quote: str) -> int | None:
+        """The trace's step of a row that holds the quote, white space apart; None where it does not."""
+        wanted = folded(quote)
+        for row in self.rows:
+            if row.number == number and len(wanted) >= 3 and wanted in row.searchable:
+                return row.step
+        return None
+
+
+def evidence(subject: Subject, locus: Locus) -> Evidence:
+    """The rows of a locus, masked and cut to size."""
+    mask = Mask(subject)
+    rows: list[tuple[int, dict[str, Any]]] = []
+    if locus is Locus.PROCESS:
+        hidden = {read.action for read in subject.reads}
+        rows += [(each.step, _call(each, mask)) for each in subject.actions if each.number not in hidden]
+    else:
+        rows += _files(subject, mask)
+    answer = subject.trajectory.answer
+    if answer:
+        rows.append((answer[0], {"answer": _cut(mask(answer[1]), ANSWER_LIMIT)}))
+    else:
+        rows.append((0, {"answer": None, "note": "the run ended without a final answer"}))
+    kept, truncated = _fitted(rows)
+    return Evidence(
+        rows=tuple(
+            Row(number=number, step=step, shown={"row": number, **shown}, searchable=folded(_texts(shown)))
+            for number, (step, shown) in enumerate(kept, start=1)
+        ),
+        truncated=truncated or any("[...]" in _texts(shown) for _, shown in kept),
+    )
+
+
+def folded(text: str) -> str:
+    """White space folded to single blanks, ends trimmed, case as it is."""
+    return " ".join(text.split())
+
+
+class Mask:
+    """Hides the skills of a trial's stage, and characters that nobody can see."""
+
+    def __init__(self, subject: Subject) -> None:
+        names = sorted({name for name in subject.cast.names if name}, key=len, reverse=True)
+        joined = "|".join(re2.escape(name) for name in names) or r"\z\A"
+        self._folder = re2.compile(rf"(?i)[\w./~$%@+-]*/?(?:skills?|runtime)/(?:{joined})(/|\b)")
+        self._name = re2.compile(
+            rf"(?i)(?:\b(?:the|an?|my|your)\s+)?[`'\"*]{{0,2}}\b(?:{joined})\b[`'\"*]{{0,2}}(?:\s+skill\b)?"
+        )
+        self._manifest = re2.compile(r"(?i)\bSKILL\.md\b")
+
+    def __call__(self, text: str) -> str:
+        """The text, masked."""
+        clean = _INVISIBLE.sub("", text)
+        clean = self._folder.sub(HIDDEN + r"\1", clean)
+        clean = self._name.sub(HIDDEN, clean)
+        return str(self._manifest.sub(HIDDEN, clean))
+
+
+def _call(action: Action, mask: Mask) -> dict[str, Any]:
+    if action.script is not None:
+        call = action.script
+    else:
+        call = json.dumps(dict(action.arguments), ensure_ascii=False, sort_keys=True, default=str)
+    result = None if action.output is None else _cut(mask(action.output), RESULT_LIMIT)
+    shown: dict[str, Any] = {"call": action.deed.value, "what": _cut(mask(call), RESULT_LIMIT), "result": result}
+    if action.code is not None:
+        shown["exit_code"] = action.code
+    return shown
+
+
+def _files(subject: Subject, mask: Mask) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Files that were left behind; without a collected workspace, what write calls put into them."""
+    if subject.workspace is None:
+        writes = [action for action in subject.actions if action.deed is Deed.WRITE and action.failed is not True]
+        for action in writes[-FILES_LIMIT:]:
+            text = next((str(action.arguments[key]) for key in _CONTENT if key in action.arguments), "")
+            name = path_in(action.arguments) or "?"
+            yield action.step, {"file": mask(name), "content": _cut(mask(text), FILE_LIMIT)}
+        return
+    given = {file.target: (file.content or "").encode() for file in subject.case.files}
+    own = [
+        (path, data)
+        for path, data in sorted(subject.workspace.items())
+        if not path.startswith(_HOMES) and given.get(path) != data
+    ]
+    for path, data in own[:FILES_LIMIT]:
+        try:
+            content = _cut(mask(data.decode("utf-8")), FILE_LIMIT)
+        except UnicodeDecodeError:
+            content = f"[{len(data)} bytes that are not text]"
+        yield 0, {"file": mask(path), "content": content}
+
+
+def _cut(text: str, limit: int) -> str:
+    if len(text) <= limit:
+        return text
+    half = limit // 2
+    return f"{text[:half]}\n[...] {len(text) - 2 * half} characters left out [...]\n{text[-half:]}"
+
+
+def _fitted(rows: Sequence[tuple[int, dict[str, Any]]]) -> tuple[list[tuple[int, dict[str, Any]]], bool]:
+    sizes = [len(_texts(shown)) for _, shown in rows]
+    if sum(sizes) <= TOTAL_LIMIT:
+        return list(rows), False
+    kept = set(range(len(rows)))
+    middle = sorted(kept - {len(rows) - 1}, key=lambda at: abs(at - len(rows) // 2))
+    total = sum(sizes)
+    for at in middle:
+        if total <= TOTAL_LIMIT:
+            break
+        kept.discard(at)
+        total -= sizes[at]
+    return [rows[at] for at in sorted(kept)], True
+
+
+def _texts(shown: Mapping[str, Any]) -> str:
+    return "\n".join(str(value) for key, value in shown.items() if key != "row" and value is not None)
