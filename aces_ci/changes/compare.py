@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from aces_ci.changes.detect import changed_paths, detect
 from aces_ci.changes.git import Repository
-from aces_ci.changes.owner import Owners
-from aces_ci.changes.survey import SharedFiles, links_of_root_skill, manifests_above, users_of
+from aces_ci.changes.owner import Owners, manifests_above
+from aces_ci.changes.survey import SharedFiles, links_of_root_skill, users_of
 from aces_ci.core.change import ChangeSet
 
 

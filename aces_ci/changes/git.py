@@ -9,7 +9,7 @@ from types import TracebackType
 
 from aces_ci.changes import deepen
 from aces_ci.changes.diff import DiffEntry, parse_raw
-from aces_ci.changes.tree import Entry, Tree, parse_listing
+from aces_ci.changes.tree import Entry, GitTree, Tree, parse_listing
 from aces_ci.core.errors import DeliveryError, UsageError
 from aces_ci.core.repo_path import text_of
 from aces_ci.shell.git import GitFailed, Plumbing, find_git_dir
@@ -136,7 +136,7 @@ class Repository:
         """The tree of a commit, read as it is asked for."""
         if commit not in self._trees:
             _, out = self.git.run("rev-parse", "--verify", "--end-of-options", f"{commit}^{{tree}}")
-            self._trees[commit] = Tree(commit, out.strip().decode(), lambda oid: self._object(oid, _TREE_CAP))
+            self._trees[commit] = GitTree(out.strip().decode(), lambda oid: self._object(oid, _TREE_CAP))
         return self._trees[commit]
 
     def listing(self, commit: str) -> dict[str, Entry]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from urllib.parse import unquote_to_bytes
 
 from aces_ci.core.repo_path import join, resolve, text_of
@@ -13,6 +13,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|#|\?")
 _PLUGIN_PATH = re.compile(r"\$\{CLAUDE_PLUGIN_ROOT\}/([^\s)\"'`<>]+)")
 # A path that climbs out of the folder, in a code span: the other common way to name a shared file.
 _CLIMBS = re.compile(r"(?:\.\./)+[^\s`]+")
+_LOOKS_LINKED = re.compile(r"\]\([ \t]*<([^>\n]+)>|\]\([ \t]*([^)<\s]+)|\]:[ \t]*<?([^>\s]+)|`(?=\.\./)([^`\s]+)`")
 _LEAVES = re.compile(rb"\.\./|\(\s*<?/|:\s+/|CLAUDE_PLUGIN_ROOT")
 
 
@@ -28,12 +29,20 @@ def linked(markdown: str, folder: str, plugin_root: str | None = None) -> frozen
     `plugin_root`. Addresses, anchors and what stands in code blocks are not links. Targets that leave the
     repository are left out.
     """
+    return _resolved(_targets(markdown), markdown, folder, plugin_root)
+
+
+def maybe_linked(markdown: str, folder: str, plugin_root: str | None = None) -> frozenset[str]:
+    """As `linked`, but also what only looks like a link; without a Markdown parser. For asking what exists."""
+    targets = (found[found.lastindex or 0] for found in _LOOKS_LINKED.finditer(markdown))
+    return _resolved((t for t in targets if not _SCHEME.match(t)), markdown, folder, plugin_root)
+
+
+def _resolved(targets: Iterable[str], markdown: str, folder: str, plugin_root: str | None) -> frozenset[str]:
     found = set()
-    for target in _targets(markdown):
-        target = re.split(r"[#?]", target, maxsplit=1)[0]
-        start = folder
-        if target.startswith("/"):
-            start, target = ".", target.lstrip("/")
+    for raw in targets:
+        target = re.split(r"[#?]", raw, maxsplit=1)[0]
+        start = "." if target.startswith("/") else folder
         path = resolve(start, text_of(unquote_to_bytes(target))) if target else None
         if path is not None and path != ".":
             found.add(path)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from aces_ci.changes.collect import outside_of, with_content, within_caps
+from aces_ci.changes.collect import entries_of, outside_of, skill_file, within_caps
 from aces_ci.changes.git import Repository
-from aces_ci.changes.links import linked
-from aces_ci.changes.owner import MANIFEST, belongs_to_root_skill, manifest_among
+from aces_ci.changes.owner import MANIFEST, manifest_in
 from aces_ci.changes.parse import parse_skill
-from aces_ci.changes.tree import Entry, EntryKind, Tree
+from aces_ci.changes.survey import links_of_root_skill
+from aces_ci.changes.tree import EntryKind
 from aces_ci.core.change import ChangeSet, How, SkillChange
-from aces_ci.core.repo_path import ancestors_of, join
-from aces_ci.core.skill import FileKind, Skill, SkillFile
+from aces_ci.core.repo_path import join
+from aces_ci.core.skill import Skill, Snapshot
 
 
 def load(repository: Repository, changes: ChangeSet) -> ChangeSet:
@@ -28,31 +27,31 @@ def named(repository: Repository, changes: ChangeSet) -> ChangeSet:
 
 def skill_at(repository: Repository, commit: str, root: str) -> Skill | None:
     """The skill whose folder is `root` at a commit, or None where there is none."""
+    found = snapshot_at(repository, commit, root)
+    return found and parse_skill(root=root, files=found.files, outside=found.outside)
+
+
+def snapshot_at(repository: Repository, commit: str, root: str) -> Snapshot | None:
+    """The bytes of that skill, not yet parsed: what is handed to the unprivileged reader."""
     tree = repository.tree(commit)
-    manifest = _manifest(tree, root)
+    manifest = manifest_in(tree, root)
     if manifest is None:
         return None
-    entries = _entries(repository, tree, root, manifest)
+    links = links_of_root_skill(repository, commit) if root == "." else frozenset[str]()
+    entries = entries_of(tree, root, manifest, links)
     sizes = repository.sizes(entry.oid for _, entry in entries if entry.kind is not EntryKind.SUBMODULE)
     loadable = within_caps((path, sizes[entry.oid]) for path, entry in entries if entry.is_file)
     contents = repository.blobs(entry.oid for path, entry in entries if path in loadable)
-    files: dict[str, SkillFile] = {}
-    for path, entry in entries:
-        data = contents.get(entry.oid) if path in loadable else None
-        if data is not None:
-            files[path] = with_content(path, entry.kind is EntryKind.EXECUTABLE, data)
-        else:
-            files[path] = SkillFile(path=path, kind=_KINDS[entry.kind], size=sizes.get(entry.oid, 0))
-    outside = outside_of(root, files, _plugin_root(tree, root), lambda path: _exists(tree, path))
-    return parse_skill(root=root, files=files, outside=outside)
-
-
-_KINDS = {
-    EntryKind.FILE: FileKind.OVERSIZE,
-    EntryKind.EXECUTABLE: FileKind.OVERSIZE,
-    EntryKind.SYMLINK: FileKind.SYMLINK,
-    EntryKind.SUBMODULE: FileKind.SUBMODULE,
-}
+    files = {
+        path: skill_file(
+            path,
+            entry.kind,
+            sizes.get(entry.oid, 0),
+            contents.get(entry.oid) if path in loadable else None,
+        )
+        for path, entry in entries
+    }
+    return Snapshot(root=root, files=files, outside=outside_of(tree, root, files))
 
 
 def _loaded(repository: Repository, changes: ChangeSet, change: SkillChange) -> SkillChange:
@@ -67,44 +66,9 @@ def _loaded(repository: Repository, changes: ChangeSet, change: SkillChange) -> 
 
 def _named(repository: Repository, changes: ChangeSet, change: SkillChange) -> SkillChange:
     commit = changes.merge_base if change.how is How.DELETED else changes.head
-    manifest = _manifest(repository.tree(commit), change.path) or MANIFEST
+    manifest = manifest_in(repository.tree(commit), change.path) or MANIFEST
     data = repository.file_at(commit, join(change.path, manifest))
     if data is None:
         return change
-    skill = parse_skill(root=change.path, files={manifest: with_content(manifest, False, data)})
-    return replace(change, name=skill.name or change.name)
-
-
-def _manifest(tree: Tree, root: str) -> str | None:
-    entries = tree.folder(root) or {}
-    return manifest_among(name for name, entry in entries.items() if entry.may_be_manifest)
-
-
-def _entries(repository: Repository, tree: Tree, root: str, manifest: str) -> Sequence[tuple[str, Entry]]:
-    """Skill-relative path and entry of everything that belongs to the skill; nested skills are skipped."""
-    links: frozenset[str] = frozenset()
-    if root == ".":
-        data = repository.file_at(tree.commit, manifest)
-        links = linked((data or b"").decode("utf-8", "replace"), ".", ".")
-    nested_only_exact = manifest == MANIFEST and root != "."
-
-    def enter(folder: str) -> bool:
-        inner = _manifest(tree, folder)
-        return inner is None or (nested_only_exact and inner != MANIFEST)
-
-    found = []
-    for path, entry in tree.walk(root, enter):
-        if root != ".":
-            found.append((path.removeprefix(f"{root}/"), entry))
-        elif belongs_to_root_skill(path, manifest, links):
-            found.append((path, entry))
-    return sorted(found)
-
-
-def _plugin_root(tree: Tree, root: str) -> str | None:
-    above = (root, *ancestors_of(root)) if root != "." else (root,)
-    return next((folder for folder in above if tree.entry(join(folder, ".claude-plugin/plugin.json"))), None)
-
-
-def _exists(tree: Tree, path: str) -> bool:
-    return tree.entry(path) is not None
+    file = skill_file(manifest, EntryKind.FILE, len(data), data)
+    return replace(change, name=parse_skill(root=change.path, files={manifest: file}).name or change.name)

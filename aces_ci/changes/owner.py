@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from aces_ci.changes.tree import Tree
 from aces_ci.core.change import Part
 from aces_ci.core.repo_path import ancestors_of
 
@@ -31,6 +32,19 @@ def without_lookalikes(manifests: Mapping[str, str]) -> dict[str, str]:
         for folder, name in manifests.items()
         if name == MANIFEST or not exact.intersection(ancestors_of(folder))
     }
+
+
+def manifest_in(tree: Tree, folder: str) -> str | None:
+    """The manifest of a folder, or None where the folder is no skill."""
+    entries = tree.folder(folder) or {}
+    return manifest_among(name for name, entry in entries.items() if entry.may_be_manifest)
+
+
+def manifests_above(tree: Tree, paths: Iterable[str]) -> dict[str, str]:
+    """Folder -> manifest name, for the folders above `paths` that hold one."""
+    folders = dict.fromkeys(above for path in paths for above in ancestors_of(path))
+    found = {folder: name for folder in folders if (name := manifest_in(tree, folder)) is not None}
+    return without_lookalikes(found)
 
 
 def belongs_to_root_skill(path: str, manifest: str, links: frozenset[str]) -> bool:

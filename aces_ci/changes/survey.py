@@ -1,39 +1,24 @@
-"""Looks up in trees what ownership needs: manifests above changed paths, links to shared files."""
+"""Who links to a file that lies in no skill."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from aces_ci.changes.git import Repository
 from aces_ci.changes.links import linked, may_leave
-from aces_ci.changes.owner import manifest_among, without_lookalikes
-from aces_ci.changes.tree import Tree
+from aces_ci.changes.owner import manifest_among, manifest_in, without_lookalikes
 from aces_ci.core.repo_path import ancestors_of, join, parent_of
 
 _MANIFEST_CAP = 256 * 1024
 _SCAN_CAP = 128 * 1024 * 1024
 
 
-def manifests_above(tree: Tree, paths: Iterable[str]) -> dict[str, str]:
-    """Folder -> manifest name, for the folders above `paths` that hold one."""
-    found = {}
-    for folder in dict.fromkeys(above for path in paths for above in ancestors_of(path)):
-        entries = tree.folder(folder) or {}
-        name = manifest_among(name for name, entry in entries.items() if entry.may_be_manifest)
-        if name is not None:
-            found[folder] = name
-    return without_lookalikes(found)
-
-
 def links_of_root_skill(repository: Repository, commit: str) -> frozenset[str]:
     """What the root skill's manifest links to; empty where there is no root skill."""
-    entries = repository.tree(commit).folder(".") or {}
-    name = manifest_among(name for name, entry in entries.items() if entry.may_be_manifest)
-    if name is None or not entries[name].is_file:
-        return frozenset()
-    text = (repository.blob(entries[name].oid, _MANIFEST_CAP) or b"").decode("utf-8", "replace")
-    return linked(text, ".", ".") if text else frozenset()
+    name = manifest_in(repository.tree(commit), ".")
+    data = repository.file_at(commit, name, _MANIFEST_CAP) if name else None
+    return linked(data.decode("utf-8", "replace"), ".", ".") if data else frozenset()
 
 
 @dataclass(frozen=True, slots=True)

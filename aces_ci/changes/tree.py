@@ -1,12 +1,13 @@
-"""One commit's tree, read folder by folder as it is asked for; links and submodules are never entered."""
+"""Trees of names, read folder by folder as they are asked for; links and submodules are never entered."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from aces_ci.core.repo_path import join, text_of
+from aces_ci.core.repo_path import join, parent_of, text_of
 
 _DEEPEST = 64
 _ILLEGAL = frozenset({b"", b".", b".."})
@@ -36,6 +37,7 @@ class Entry:
 
     kind: EntryKind
     oid: str
+    """The git object, or empty on a disk."""
 
     @property
     def is_file(self) -> bool:
@@ -77,41 +79,46 @@ def parse_listing(data: bytes) -> dict[str, Entry]:
     return found
 
 
-class Tree:
-    """The tree of one commit."""
+class Tree(ABC):
+    """A tree of names. "." is its top; paths are text as `core.repo_path` writes them."""
 
-    def __init__(self, commit: str, oid: str, read: Callable[[str], bytes]) -> None:
-        """`oid` is the commit's root tree; `read` gives the raw bytes of a tree object."""
-        self.commit = commit
-        self._root = oid
-        self._read = read
-        self._folders: dict[str, Mapping[str, Entry] | None] = {}
-
+    @abstractmethod
     def folder(self, path: str) -> Mapping[str, Entry] | None:
-        """What is in a folder, by name; None where there is no such folder. "." is the top."""
-        if path not in self._folders:
-            oid = self._root if path == "." else self._folder_oid(path)
-            self._folders[path] = parse_tree(self._read(oid), len(self._root) // 2) if oid else None
-        return self._folders[path]
+        """What is in a folder, by name; None where there is no such folder."""
 
     def entry(self, path: str) -> Entry | None:
         """The entry at `path`, or None."""
-        above, _, name = path.rpartition("/")
-        return (self.folder(above or ".") or {}).get(name)
+        return (self.folder(parent_of(path)) or {}).get(path.rpartition("/")[2])
 
     def walk(self, root: str = ".", enter: Callable[[str], bool] = lambda _: True) -> Iterator[tuple[str, Entry]]:
-        """Every path below `root` that is not a folder, in order. `enter` decides about each folder."""
+        """Every path below `root`, folders before what is in them. `enter` decides about each folder."""
         waiting = [(root, 0)]
         while waiting:
             path, depth = waiting.pop()
-            below: list[tuple[str, int]] = []
             for name, entry in (self.folder(path) or {}).items():
                 full = join(path, name)
                 if entry.kind is not EntryKind.FOLDER:
                     yield full, entry
                 elif depth < _DEEPEST and enter(full):
-                    below.append((full, depth + 1))
-            waiting.extend(reversed(below))
+                    yield full, entry
+                    waiting.append((full, depth + 1))
+
+
+class GitTree(Tree):
+    """The tree of one commit, each folder read when it is asked for."""
+
+    def __init__(self, oid: str, read: Callable[[str], bytes]) -> None:
+        """`oid` is the commit's root tree; `read` gives the raw bytes of a tree object."""
+        self._root = oid
+        self._read = read
+        self._folders: dict[str, Mapping[str, Entry] | None] = {}
+
+    def folder(self, path: str) -> Mapping[str, Entry] | None:
+        """See `Tree`."""
+        if path not in self._folders:
+            oid = self._root if path == "." else self._folder_oid(path)
+            self._folders[path] = parse_tree(self._read(oid), len(self._root) // 2) if oid else None
+        return self._folders[path]
 
     def _folder_oid(self, path: str) -> str | None:
         entry = self.entry(path)

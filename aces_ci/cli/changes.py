@@ -27,11 +27,16 @@ def COMMAND(base: str, head: str, format_: str, repo: Path) -> None:
     from aces_ci.changes.compare import compare
     from aces_ci.changes.git import Repository
     from aces_ci.changes.load import named
+    from aces_ci.shell.log import inert
 
     with Repository.open(repo, command="changes") as repository:
         found = compare(repository, repository.resolve(base), repository.resolve(head), base)
         found = named(repository, found)
-    click.echo(json.dumps(document(found)) if format_ == "json" else "\n".join(lines(found, base)))
+    if format_ == "json":
+        # A runner takes orders that begin with `##[` anywhere in a line; JSON can say `#` another way.
+        click.echo(json.dumps(document(found)).replace("##[", "#\\u0023["))
+    else:
+        click.echo("\n".join(inert(row) for row in lines(found, base)))
     for note in found.notes:
         click.echo(f"note: {note}", err=True)
 

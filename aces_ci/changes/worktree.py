@@ -1,0 +1,218 @@
+"""Reads skills from a folder on disk without git; links are never followed."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from aces_ci.changes.collect import entries_of, outside_of, skill_file, within_caps
+from aces_ci.changes.links import linked
+from aces_ci.changes.owner import Owners, manifest_in, manifests_above
+from aces_ci.changes.parse import parse_skill
+from aces_ci.changes.tree import Entry, EntryKind, Tree
+from aces_ci.core.errors import UsageError
+from aces_ci.core.repo_path import bytes_of, join, text_of
+from aces_ci.core.skill import Skill, SkillFile
+from aces_ci.shell.git import find_git_dir
+
+_SKIPPED = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".mypy_cache"})
+_MOST_FOLDERS = 100_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """One skill on disk."""
+
+    top: Path
+    """What `root` is relative to: the checkout, else the folder that was named."""
+    root: str
+    files: Mapping[str, SkillFile]
+    outside: frozenset[str]
+
+    def skill(self) -> Skill:
+        """The same, parsed."""
+        return parse_skill(root=self.root, files=self.files, outside=self.outside)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """What was found, and how many folders were looked into."""
+
+    found: tuple[Found, ...]
+    folders: int
+
+
+def find(root: Path, paths: Sequence[str | Path]) -> list[tuple[str, Mapping[str, SkillFile]]]:
+    """Root and files of every skill that `search` selects."""
+    return [(found.root, found.files) for found in search(root, paths).found]
+
+
+def search(root: Path, paths: Sequence[str | Path]) -> Search:
+    """The skills that `paths` select, each once; without paths, those below `root`.
+
+    A path inside a skill selects that skill, a folder also the skills below it; a file in no skill selects
+    nothing. Paths are taken relative to `root`.
+
+    Raises:
+        UsageError: a named path does not exist, or a named folder holds no skill and is in none.
+    """
+    trees: dict[Path, DiskTree] = {}
+    chosen: dict[tuple[Path, str], None] = {}
+    folders = 0
+    for named in paths or (root,):
+        path = root / named
+        top, inside, is_folder = _place(path)
+        tree = trees.setdefault(top, DiskTree(top))
+        roots = dict.fromkeys(_containing(tree, inside, is_folder))
+        if is_folder:
+            below, looked = _below(tree, inside)
+            roots.update(dict.fromkeys(below))
+            folders += looked
+            if paths and not roots:
+                raise _no_skill(path, looked)
+        chosen.update({(top, skill): None for skill in roots})
+    found = tuple(_read(trees[top], top, skill) for top, skill in sorted(chosen))
+    return Search(found=found, folders=folders)
+
+
+class DiskTree(Tree):
+    """The names below a folder on disk."""
+
+    def __init__(self, top: Path) -> None:
+        self._top = os.fsencode(top)
+        self._folders: dict[str, Mapping[str, Entry] | None] = {}
+        self._sizes: dict[str, int] = {}
+
+    def folder(self, path: str) -> Mapping[str, Entry] | None:
+        """See `Tree`. Devices, pipes and sockets are left out, as git would."""
+        if path not in self._folders:
+            try:
+                # `scandir` of a link would list its target: the parent's entry says what it is.
+                entry = None if path == "." else self.entry(path)
+                listed = path == "." or (entry is not None and entry.kind is EntryKind.FOLDER)
+                self._folders[path] = dict(sorted(self._scan(path))) if listed else None
+            except OSError:
+                self._folders[path] = None
+        return self._folders[path]
+
+    def size(self, path: str) -> int:
+        """Bytes of a file that `folder` listed."""
+        return self._sizes[path]
+
+    def read(self, path: str, cap: int) -> bytes | None:
+        """The bytes of a regular file, or None where it is longer than `cap`, a link, or cannot be read."""
+        try:
+            handle = os.open(self._on_disk(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError:
+            return None
+        with os.fdopen(handle, "rb") as file:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                return None
+            data = file.read(cap + 1)
+        return data if len(data) <= cap else None
+
+    def _scan(self, path: str) -> Iterator[tuple[str, Entry]]:
+        with os.scandir(self._on_disk(path)) as entries:
+            for entry in entries:
+                info = entry.stat(follow_symlinks=False)
+                kind = _kind(info.st_mode)
+                if kind is not None and entry.name.lower() != b".git":
+                    name = text_of(entry.name)
+                    self._sizes[join(path, name)] = info.st_size
+                    yield name, Entry(kind, "")
+
+    def _on_disk(self, path: str) -> bytes:
+        return self._top if path == "." else os.path.join(self._top, bytes_of(path))  # noqa: PTH118 - bytes
+
+
+def _kind(mode: int) -> EntryKind | None:
+    if stat.S_ISDIR(mode):
+        return EntryKind.FOLDER
+    if stat.S_ISLNK(mode):
+        return EntryKind.SYMLINK
+    if stat.S_ISREG(mode):
+        return EntryKind.EXECUTABLE if mode & 0o100 else EntryKind.FILE
+    return None
+
+
+def _place(path: Path) -> tuple[Path, str, bool]:
+    """Top, path below it, and whether it is a folder. A link to a folder stands for that folder."""
+    if not os.path.lexists(path):
+        shown = text_of(os.fsencode(path))
+        raise UsageError(
+            f"{shown} does not exist", code="missing_path", do="correct the path, or leave it out", path=shown
+        )
+    is_folder = path.is_dir()
+    path = path.resolve() if is_folder else path.parent.resolve() / path.name
+    folder = path if is_folder else path.parent
+    checkout = find_git_dir(folder)
+    if checkout is not None:
+        top = checkout[1]
+    else:
+        # Without a repository there is no root skill: its folder's name is the name it must have.
+        top = folder.parent if manifest_in(DiskTree(folder), ".") else folder
+    return top, text_of(os.fsencode(path.relative_to(top))), is_folder
+
+
+def _containing(tree: DiskTree, path: str, is_folder: bool) -> Iterable[str]:
+    """The skill that `path` lies in, or is the folder of; none or one."""
+    if path == ".":
+        return ["."] if manifest_in(tree, ".") else []
+    manifests = manifests_above(tree, [join(path, "_") if is_folder else path])
+    owners = Owners(manifests=manifests, root_links=_root_links(tree) if "." in manifests else frozenset())
+    owner = owners.of(join(path, "_") if is_folder else path)
+    return [owner] if owner is not None else []
+
+
+def _below(tree: DiskTree, start: str) -> tuple[list[str], int]:
+    folders = [start]
+    for path, entry in tree.walk(start, lambda path: path.rpartition("/")[2] not in _SKIPPED):
+        if entry.kind is EntryKind.FOLDER:
+            folders.append(path)
+        if len(folders) > _MOST_FOLDERS:
+            raise UsageError(
+                f"more than {_MOST_FOLDERS} folders to search",
+                code="too_many_folders",
+                do="name the folder that holds the skills",
+            )
+    probes = [join(folder, "_") for folder in folders if manifest_in(tree, folder)]
+    real = manifests_above(tree, probes)
+    return [folder for folder in folders if folder in real], len(folders)
+
+
+def _no_skill(path: Path, looked: int) -> UsageError:
+    shown = text_of(os.fsencode(path))
+    return UsageError(
+        f"no SKILL.md below {shown} (searched {looked} folder{'' if looked == 1 else 's'})",
+        code="no_skill",
+        why="a skill is a folder that holds SKILL.md",
+        do="name a folder that holds one, or leave the path out",
+        path=shown,
+    )
+
+
+def _read(tree: DiskTree, top: Path, root: str) -> Found:
+    manifest = manifest_in(tree, root)
+    assert manifest is not None
+    entries = entries_of(tree, root, manifest, _root_links(tree) if root == "." else frozenset())
+    sizes = {path: tree.size(join(root, path)) for path, _ in entries}
+    loadable = within_caps((path, sizes[path]) for path, entry in entries if entry.is_file)
+    files = {
+        path: skill_file(
+            path,
+            entry.kind,
+            sizes[path],
+            tree.read(join(root, path), sizes[path]) if path in loadable else None,
+        )
+        for path, entry in entries
+    }
+    return Found(top=top, root=root, files=files, outside=outside_of(tree, root, files))
+
+
+def _root_links(tree: DiskTree) -> frozenset[str]:
+    manifest = manifest_in(tree, ".")
+    data = tree.read(manifest, 256 * 1024) if manifest else None
+    return linked(data.decode("utf-8", "replace"), ".", ".") if data else frozenset()

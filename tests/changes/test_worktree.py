@@ -1,0 +1,125 @@
+"""Skills on disk, found without git."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from aces_ci.changes.worktree import find, search
+from aces_ci.core.errors import UsageError
+from aces_ci.core.skill import FileKind
+from tests.git_history import git, skill
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A checkout with two skills, one nested, a library, and links that lead out."""
+    top = tmp_path / "repo"
+    for path, text in {
+        "skills/a/SKILL.md": skill("a", "[x](../../shared/x.md) and [gone](../../shared/gone.md)"),
+        "skills/a/scripts/run.sh": "echo",
+        "skills/a/inner/SKILL.md": skill("inner"),
+        "skills/b/SKILL.md": skill("b"),
+        "shared/x.md": "x",
+        "node_modules/c/SKILL.md": skill("c"),
+        "docs/readme.md": "x",
+    }.items():
+        (top / path).parent.mkdir(parents=True, exist_ok=True)
+        (top / path).write_text(text, "utf-8")
+    git(top, "init", "--quiet")
+    return top
+
+
+def _roots(root: Path, *paths: str | Path) -> list[str]:
+    return [path for path, _ in find(root, paths)]
+
+
+def test_every_skill_below_is_found_once_and_libraries_are_not_searched(checkout: Path) -> None:
+    result = search(checkout, [])
+    assert [found.root for found in result.found] == ["skills/a", "skills/a/inner", "skills/b"]
+    assert result.folders == 8
+    assert set(result.found[0].files) == {"SKILL.md", "scripts/run.sh"}
+    assert result.found[0].outside == {"shared/x.md"}
+    assert result.found[0].skill().name == "a"
+
+
+@pytest.mark.parametrize(
+    ("paths", "roots"),
+    [
+        (["skills/a/scripts/run.sh"], ["skills/a"]),
+        (["skills/a/SKILL.md", "skills/a/scripts/run.sh", "skills/a/scripts"], ["skills/a"]),
+        (["skills/a/inner"], ["skills/a/inner"]),
+        (["skills/a"], ["skills/a", "skills/a/inner"]),
+        (["docs/readme.md"], []),
+        (["docs/readme.md", "skills/b/SKILL.md"], ["skills/b"]),
+        (["."], ["skills/a", "skills/a/inner", "skills/b"]),
+    ],
+)
+def test_a_path_selects_the_skill_it_lies_in(paths: list[str], roots: list[str], checkout: Path) -> None:
+    assert _roots(checkout, *paths) == roots
+
+
+def test_paths_are_named_from_the_checkout_wherever_the_command_stands(checkout: Path) -> None:
+    assert _roots(checkout / "skills/b") == ["skills/b"]
+    assert _roots(checkout / "skills/a/scripts", "run.sh") == ["skills/a"]
+    assert _roots(checkout, checkout / "skills/b/SKILL.md") == ["skills/b"]
+
+
+def test_a_missing_path_is_an_error(checkout: Path) -> None:
+    with pytest.raises(UsageError) as caught:
+        search(checkout, ["skills/nope/SKILL.md"])
+    assert (caught.value.exit_code, caught.value.code) == (2, "missing_path")
+
+
+def test_a_named_folder_without_a_skill_is_an_error_but_an_unnamed_one_is_not(checkout: Path) -> None:
+    with pytest.raises(UsageError, match=r"no SKILL\.md below .*docs \(searched 1 folder\)"):
+        search(checkout, ["docs"])
+    assert search(checkout / "docs", []).found == ()
+
+
+def test_outside_a_repository_the_folders_name_is_still_known(tmp_path: Path) -> None:
+    (tmp_path / "only").mkdir()
+    (tmp_path / "only/SKILL.md").write_text(skill("only"), "utf-8")
+    assert _roots(tmp_path / "only") == ["only"]
+    assert _roots(tmp_path, "only") == ["only"]
+
+
+def test_the_root_skill_of_a_checkout_owns_only_its_own(checkout: Path) -> None:
+    (checkout / "SKILL.md").write_text(skill("whole", "[d](docs/readme.md)"), "utf-8")
+    assert _roots(checkout, "docs/readme.md") == ["."]
+    assert _roots(checkout, "shared/x.md") == []
+    whole = next(found for found in search(checkout, ["."]).found if found.root == ".")
+    assert set(whole.files) == {"SKILL.md", "docs/readme.md"}
+
+
+def test_links_pipes_and_long_files_are_not_read(checkout: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("secret", "utf-8")
+    skill_b = checkout / "skills/b"
+    (skill_b / "leak.md").symlink_to(tmp_path / "secret")
+    (skill_b / "loop").symlink_to(skill_b)
+    (checkout / "skills/linked").symlink_to(skill_b)
+    (checkout / "skills/a/inner/SKILL.md").unlink()
+    (checkout / "skills/a/inner/SKILL.md").symlink_to(tmp_path / "secret")
+    (skill_b / "huge").write_bytes(bytes(2 * 1024 * 1024))
+    os.mkfifo(skill_b / "pipe")
+    result = {found.root: found for found in search(checkout, []).found}
+    assert sorted(result) == ["skills/a", "skills/a/inner", "skills/b"]
+    kinds = {path: (file.kind, file.data is None) for path, file in result["skills/b"].files.items()}
+    assert kinds == {
+        "SKILL.md": (FileKind.REGULAR, False),
+        "leak.md": (FileKind.SYMLINK, True),
+        "loop": (FileKind.SYMLINK, True),
+        "huge": (FileKind.OVERSIZE, True),
+    }
+    assert "secret" not in result["skills/a/inner"].skill().text
+
+
+def test_a_tree_of_endless_depth_is_left_at_some_point(checkout: Path) -> None:
+    deep = checkout / "skills/b"
+    for _ in range(80):
+        deep /= "d"
+    deep.mkdir(parents=True)
+    (deep / "SKILL.md").write_text(skill("deep"), "utf-8")
+    assert _roots(checkout, "skills/b") == ["skills/b"]
