@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
-from aces_ci.statistics.intervals import Interval
+from aces_ci.statistics.intervals import NO_SPREAD, Interval
 
 
 def level_interval(cells: Sequence[Sequence[float]], level: float = 0.95) -> Interval | None:
@@ -23,7 +23,7 @@ def level_interval(cells: Sequence[Sequence[float]], level: float = 0.95) -> Int
     point = sum(sum(cell) / len(cell) for cell in used) / len(used)
     binary = all(score in (0.0, 1.0) for cell in used for score in cell)
     terms = [float(np.var(cell, ddof=1)) / len(cell) for cell in used if len(cell) > 1]
-    if not binary and len(terms) == len(used) and sum(terms) > 0:
+    if not binary and len(terms) == len(used) and sum(terms) > NO_SPREAD:
         weights = [term**2 / (len(cell) - 1) for term, cell in zip(terms, used, strict=True)]
         freedom = sum(terms) ** 2 / sum(weights)
         half = float(stdtrit(freedom, (1 + level) / 2)) * sum(terms) ** 0.5 / len(used)
@@ -33,4 +33,11 @@ def level_interval(cells: Sequence[Sequence[float]], level: float = 0.95) -> Int
         centre = (point + z * z / (2 * count)) / (1 + z * z / count)
         half = z * (point * (1 - point) / count + z * z / (4 * count * count)) ** 0.5 / (1 + z * z / count)
         low, high, method = centre - half, centre + half, "Wilson"
-    return Interval(point=point, low=max(0.0, low), high=min(1.0, high), method=method, level=level, n=len(used))
+    return Interval(
+        point=point,
+        low=max(0.0, min(low, point)),
+        high=min(1.0, max(high, point)),
+        method=method,
+        level=level,
+        n=len(used),
+    )

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import stdtrit
 from scipy.stats import bootstrap
 
-from aces_ci.statistics.intervals import Interval
+from aces_ci.statistics.intervals import NO_SPREAD, Interval
 from aces_ci.statistics.stratified import Cell
 
 BOOTSTRAP_CASES = 30
@@ -59,7 +59,7 @@ def _log_half_width(cells: Sequence[Cell], mean_a: float, mean_b: float, level: 
         term = float(np.var(arm, ddof=1)) / len(arm) / (len(cells) * mean) ** 2
         terms.append(term)
         weights.append(term**2 / (len(arm) - 1))
-    if sum(terms) <= 0:
+    if sum(terms) <= NO_SPREAD:
         return None
     freedom = sum(terms) ** 2 / sum(weights)
     return float(stdtrit(freedom, (1 + level) / 2)) * sqrt(sum(terms))

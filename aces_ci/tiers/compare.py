@@ -177,7 +177,7 @@ def _one_side(
         seed=plan.seed or None,
         spent=(main.looks.spent.lower, main.looks.spent.higher) if main else plan.spent,
         attempts=attempts,
-        activation=activation(every, rows, plan),
+        activation=activation(every, rows),
         versions=versions_of(every),
         judge=judge_of(every, rows),
         mode=mode,

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 from aces_ci.core.lift import OUTCOME_PARTS, ScoreTable
-from aces_ci.core.live_plan import LivePlan
 from aces_ci.core.trial import Arm, Trial
 from aces_ci.statistics.agreement import flip_rate
 
-ACTIVATION = "activation"
-"""Name of the part of `skill_execution` that says whether the skill was read."""
+ACTIVATION, AVOIDANCE = "activation", "avoidance"
+"""Parts of `skill_execution`: the skill was read as wanted; it was left alone as wanted (negative cases)."""
 VOTES_AGREE = "votes_agree"
 """Name of the part of a judged score that holds the share of its items on which two votes agree, with `n
 items`."""
@@ -49,23 +48,17 @@ def judge_of(trials: Sequence[Trial], scores: ScoreTable) -> str:
     return ", ".join(methods)
 
 
-def activation(trials: Sequence[Trial], scores: ScoreTable, plan: LivePlan) -> tuple[int, int, int, int] | None:
-    """How often this change's skill was read where it should be (of), and where it should not (of)."""
-    read = {False: [0, 0], True: [0, 0]}
+def activation(trials: Sequence[Trial], scores: ScoreTable) -> tuple[int, int, int, int] | None:
+    """How often this change's skill was read where it should be (of), and where it must not (of)."""
+    wanted, unwanted = [], []
     for trial in trials:
-        if trial.arm is not Arm.WITH_SKILL:
-            continue
         score = scores.get(trial.digest, {}).get("skill_execution")
-        part = next((part for part in score.parts if part.name == ACTIVATION), None) if score else None
-        if part is None:
-            continue
-        negative = trial.case in plan.cases and plan.cases[trial.case].negative
-        did_read = part.value >= 1 if not negative else part.value < 1
-        read[negative][0] += did_read
-        read[negative][1] += 1
-    if not read[False][1] and not read[True][1]:
+        if trial.arm is Arm.WITH_SKILL and score is not None:
+            wanted += [part.value >= 1 for part in score.parts if part.name == ACTIVATION]
+            unwanted += [part.value < 1 for part in score.parts if part.name == AVOIDANCE]
+    if not wanted and not unwanted:
         return None
-    return read[False][0], read[False][1], read[True][0], read[True][1]
+    return sum(wanted), len(wanted), sum(unwanted), len(unwanted)
 
 
 def agreement_of(trials: Sequence[Trial], scores: ScoreTable) -> AgreementFields:

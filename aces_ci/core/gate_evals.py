@@ -1,0 +1,96 @@
+"""The gate that guards the others: whether a change measures less than before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from aces_ci.core.case import Case, Role
+from aces_ci.core.event import Trust
+from aces_ci.core.gate import GateName, GateResult, Mode, Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvalsSide:
+    """What one side promises to measure for one skill."""
+
+    cases: Sequence[Case]
+    attempts: int | None = None
+    """Attempts that the skill's own run policy asks for; None leaves the plan alone."""
+    graders: Mapping[str, str] | None = None
+    """Grader files and fixtures by path to a digest of their bytes."""
+
+
+def weakened(base: EvalsSide, head: EvalsSide) -> tuple[str, ...]:
+    """Every way in which the head measures less than the base: one clause each, in the order of the cases."""
+    found: list[str] = []
+    after = {case.id: case for case in head.cases}
+    for case in base.cases:
+        new = after.get(case.id)
+        if new is None:
+            found.append(f"case {case.id} is gone")
+            continue
+        found += [f"case {case.id}: {clause}" for clause in _less(case, new)]
+    if head.attempts is not None and (base.attempts is None or head.attempts < base.attempts):
+        before = "the plan's" if base.attempts is None else str(base.attempts)
+        found.append(f"attempts lowered from {before} to {head.attempts}")
+    for path, digest in (base.graders or {}).items():
+        now = (head.graders or {}).get(path)
+        if now is None:
+            found.append(f"{path} is gone")
+        elif now != digest:
+            found.append(f"{path} is changed")
+    return tuple(found)
+
+
+def _less(old: Case, new: Case) -> list[str]:
+    found = []
+    if new.prompt != old.prompt:
+        found.append("its prompt is changed")
+    if old.reference is not None and new.reference != old.reference:
+        found.append("its reference answer is gone" if new.reference is None else "its reference is changed")
+    if new.trigger != old.trigger:
+        found.append("it no longer says the same about when the skill is used")
+    checks = {check.id: check for check in new.checks}
+    for check in old.checks:
+        now = checks.get(check.id)
+        if now is None:
+            found.append(f"check {check.id} is gone")
+        elif (now.kind, now.role, dict(now.args)) != (check.kind, check.role, dict(check.args)):
+            found.append(f"check {check.id} is changed")
+        elif now.weight < check.weight and check.role is not Role.GATE:
+            found.append(f"check {check.id} weighs less")
+    texts = {behavior.text for behavior in new.behaviors}
+    found += [f"behaviour {behavior.id} is gone" for behavior in old.behaviors if behavior.text not in texts]
+    return found
+
+
+def evals_gate(
+    *,
+    base: EvalsSide | None,
+    head: EvalsSide | None,
+    mode: Mode | None,
+    trust: Trust,
+    skill: str,
+    accepted: bool = False,
+) -> GateResult:
+    """Broken where cases or checks are removed or weakened, or attempts lowered.
+
+    `mode` None is the default: block for forks, advise for own branches. `base` None: there was nothing to
+    weaken.
+    """
+    used = (Mode.BLOCK if trust is Trust.FORK else Mode.ADVISE) if mode is None else mode
+
+    def result(outcome: Outcome, reason: str) -> GateResult:
+        return GateResult(gate=GateName.EVALS, mode=used, outcome=outcome, skill=skill, reason=reason)
+
+    if used is Mode.OFF:
+        return result(Outcome.OFF, "switched off by the policy")
+    if base is None or not base.cases:
+        return result(Outcome.MET, "there were no evals before")
+    less = weakened(base, head or EvalsSide(cases=()))
+    if not less:
+        return result(Outcome.MET, "nothing is measured less than before")
+    more = f", and {len(less) - 3} more" if len(less) > 3 else ""
+    outcome = Outcome.ACCEPTED if accepted else Outcome.BROKEN
+    return result(outcome, "; ".join(less[:3]) + more)
