@@ -128,7 +128,7 @@ class ArmCheck:
     """What the model really saw of the target skill in one trial."""
 
     fair: bool | None
-    """None: no request was forwarded, so nothing can be told."""
+    """None: no request was forwarded or nothing was promised, so nothing can be told."""
     because: str = ""
     """Why it is not fair: the first request that broke the arm's promise."""
     target_seen: bool = False
@@ -155,7 +155,7 @@ class TrialRecord:
     """Exchanges charged at their reservation, because the provider did not report usage."""
     resolved_models: tuple[str, ...] = ()
     tool_digests: tuple[str, ...] = ()
-    """Distinct digests of tool lists, sorted; side calls without tools are left out."""
+    """Distinct digests of tool lists by first use; the first is the main conversation's, compare that one."""
     drops: tuple[str, ...] = ()
     """Union, sorted. Differs between arms: the pair is not fair."""
     refusals: tuple[Refusal, ...] = ()
@@ -168,19 +168,20 @@ class TrialRecord:
     """Hosts reached through `network.allow`, sorted."""
 
 
-@cache
-def _adapter(cls: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(cls)
-
-
 _EVENTS: dict[str, type] = {"exchange": Exchange, "disarmed": TrialRecord}
 _NAMES = {cls: name for name, cls in _EVENTS.items()}
 
 
+@cache
+def _adapter(name: str) -> TypeAdapter[Any]:
+    return TypeAdapter(_EVENTS[name])
+
+
 def to_event(value: Exchange | TrialRecord) -> str:
     """One line without its newline, ASCII only: `{"event": "exchange" | "disarmed", "v": 1, ...fields}`."""
-    body = _adapter(type(value)).dump_python(value, mode="json")
-    return json.dumps({"event": _NAMES[type(value)], "v": EXCHANGE_VERSION, **body}, allow_nan=False)
+    name = _NAMES[type(value)]
+    body = _adapter(name).dump_python(value, mode="json")
+    return json.dumps({"event": name, "v": EXCHANGE_VERSION, **body}, allow_nan=False)
 
 
 def from_event(line: str) -> Exchange | TrialRecord | None:
@@ -204,7 +205,8 @@ def from_event(line: str) -> Exchange | TrialRecord | None:
         raise refuse(f"not JSON: {error}") from None
     if not isinstance(raw, dict):
         raise refuse("not an object")
-    cls = _EVENTS.get(str(raw.pop("event", None)))
+    name = str(raw.pop("event", None))
+    cls = _EVENTS.get(name)
     if cls is None:
         return None
     if raw.pop("v", None) != EXCHANGE_VERSION:
@@ -213,7 +215,7 @@ def from_event(line: str) -> Exchange | TrialRecord | None:
     if unknown:
         raise refuse(f"unknown fields: {', '.join(sorted(map(str, unknown)))[:200]}")
     try:
-        value: Exchange | TrialRecord = _adapter(cls).validate_json(json.dumps(raw), strict=True)
+        value: Exchange | TrialRecord = _adapter(name).validate_json(json.dumps(raw), strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         raise refuse(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None

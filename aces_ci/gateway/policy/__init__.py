@@ -1,0 +1,1 @@
+"""What a request may hold, field by field, for each protocol."""

@@ -1,0 +1,1 @@
+"""From what a provider streams to the turn it delivered, for each protocol."""
