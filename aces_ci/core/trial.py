@@ -85,6 +85,10 @@ class Trial:
     """Skill workspace: isolated, group."""
     recorded: str | None = None
     """ISO date when it was taken from history instead of run now: informs, never gates."""
+    tools: str | None = None
+    """Digest of the tool list that the model was offered; None where no request was forwarded."""
+    drops: tuple[str, ...] = ()
+    """What the gateway took out of the requests. Tools and drops are equal in both arms of a fair pair."""
 
     @property
     def id(self) -> str:

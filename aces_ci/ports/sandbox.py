@@ -150,6 +150,14 @@ class Session(Protocol):
         """Where an agent in this slot finds the gateway: http, loopback, no path."""
         ...
 
+    def home(self, slot: int) -> str:
+        """HOME of the slot's next agent, as the agent sees it."""
+        ...
+
+    def workspace(self, slot: int) -> str:
+        """Working directory of the slot's next agent, as the agent sees it."""
+        ...
+
     @property
     def listeners(self) -> tuple[Listener, ...]:
         """Where the gateway shall listen, one a slot, in their order."""

@@ -18,7 +18,7 @@ from aces_ci.ports.sandbox import ImageRequest, Job, Limits, Program, Ran, Sandb
 from aces_ci.sandboxes._docker import berth, images, trial
 from aces_ci.sandboxes._docker.engine import Engine, Missing, Refused
 from aces_ci.sandboxes._docker.gateway import SLOTS, DockerChannel, gateway_spec, slot_volume
-from aces_ci.sandboxes._docker.spec import CREATED_LABEL, RUN_LABEL
+from aces_ci.sandboxes._docker.spec import CREATED_LABEL, HOME, RUN_LABEL, WORKSPACE
 from aces_ci.sandboxes._docker.sweep import sweep
 
 
@@ -59,6 +59,14 @@ class DockerSession:
     def base_url(self, slot: int) -> str:
         """The same in every slot: each sandbox has a loopback of its own."""
         return f"http://127.0.0.1:{trial.PORT}"
+
+    def home(self, slot: int) -> str:
+        """The same in every slot."""
+        return HOME
+
+    def workspace(self, slot: int) -> str:
+        """The same in every slot."""
+        return WORKSPACE
 
     def run(self, job: Job, stop: threading.Event) -> Ran:
         """One trial in a berth of its own; the next one's is made while this one runs."""

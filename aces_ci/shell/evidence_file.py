@@ -1,0 +1,44 @@
+"""The output directory of a run as a sink: one line at a time, on disk before anything rests on it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+from aces_ci.core.evidence import Evidence
+from aces_ci.core.wire import read_lines, to_line
+from aces_ci.shell.files import Folder
+
+NAME = "evidence.jsonl"
+LIMIT = 1 << 30
+"""Bytes of an evidence file that is read; a run of 10,000 trials is under 10 MB."""
+PRIVATE = 0o600
+"""Traces may hold what a skill's fixtures hold: nobody else on the runner needs them."""
+
+
+class EvidenceFile:
+    """`evidence.jsonl` and what lies beside it. A torn last line of a killed run is cut off by the next write."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+        self._writing = threading.Lock()
+
+    def read(self) -> Iterator[Evidence]:
+        """Every whole line. Raises UsageError: a line that this version does not read."""
+        data = self._folder.read(NAME, limit=LIMIT) or b""
+        lines = data.decode("utf-8", "replace").splitlines(keepends=True)
+        yield from read_lines(lines, source=str(self._folder.path / NAME))
+
+    def add(self, evidence: Evidence) -> None:
+        """One line, on disk when this returns. Raises DeliveryError."""
+        with self._writing:
+            self._folder.append(NAME, to_line(evidence) + "\n", mode=PRIVATE)
+
+    def keep(self, name: str, data: bytes) -> None:
+        """A whole file, in one step. Raises DeliveryError."""
+        self._folder.write(name, data, mode=PRIVATE)
+
+    def extend(self, name: str, line: str) -> None:
+        """One line at the end of a file. Raises DeliveryError."""
+        with self._writing:
+            self._folder.append(name, line + "\n", mode=PRIVATE)

@@ -1,0 +1,268 @@
+"""The live tier: runs what the plan names, look by look, and writes every trial down as it ends.
+
+Resume is nothing special: trials whose digest is in the evidence are not run again. What a killed run had paid for a
+trial that it could not finish is counted against the budget, because its exchanges are on disk.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field, replace
+
+from aces_ci.core.control import Configuration, Secrets, Upstream
+from aces_ci.core.control import Limits as RequestLimits
+from aces_ci.core.exchange import Exchange, to_event
+from aces_ci.core.plan import PlannedTrial, TrialPlan
+from aces_ci.core.price import Price
+from aces_ci.core.trajectory import Trajectory
+from aces_ci.core.trial import Ending, Flag, Trial
+from aces_ci.ports.harness import Harness
+from aces_ci.ports.sandbox import Limits, Program, Sandbox, SandboxLost
+from aces_ci.ports.sink import Sink
+from aces_ci.tiers.link import Link
+from aces_ci.tiers.schedule import Budget, Purse, next_trials
+from aces_ci.tiers.trial import Bench, Tried, attempt
+
+INFRA_RETRIES = 1
+"""Per trial: each retry is a second chance that the other arm may not get."""
+LOST_IN_A_ROW = 6
+"""So many infrastructure failures one after the other end the run: the provider or the daemon is down."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Means:
+    """With what a plan is run."""
+
+    sandbox: Sandbox
+    harnesses: Mapping[str, Harness]
+    program: Program
+    secrets: Secrets = field(repr=False)
+    upstreams: tuple[Upstream, ...]
+    prices: tuple[Price, ...] = ()
+    limits: Limits = field(default_factory=Limits)
+    requests: RequestLimits = field(default_factory=RequestLimits)
+    budget: Budget = field(default_factory=Budget)
+    trace: Callable[[Tried, Iterable[Exchange]], tuple[Trajectory | None, tuple[Flag, ...]]] | None = None
+    """Builds the trajectory of a finished trial from its exchanges."""
+    write_trace: Callable[[Trajectory], bytes] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """Something changed: a trial started (`trial` None) or ended."""
+
+    planned: PlannedTrial
+    trial: Trial | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """Why the tier stopped, and how far it came."""
+
+    stopped: str = ""
+    """A clause: empty when all planned trials were run."""
+    look: int = 0
+    """The last look whose trials are all there."""
+    started: int = 0
+    lost: int = 0
+
+
+def run(  # noqa: PLR0913 - the ports, by name
+    plan: TrialPlan,
+    means: Means,
+    sink: Sink,
+    *,
+    run_id: str,
+    done: Mapping[str, Trial] | None = None,
+    spent_micros: int = 0,
+    decided: Callable[[int], str | None] = lambda look: None,
+    on_progress: Callable[[Progress], None] = lambda progress: None,
+    stop: threading.Event | None = None,
+) -> Ended:
+    """Run the plan's missing trials and append each to `sink` as it ends.
+
+    `done`: trials of earlier runs by digest; those that infrastructure lost are tried again. `spent_micros`: what
+    those runs were charged. `decided(look)` is asked when all trials of a look are there; a clause ends the run.
+    `stop` set: nothing new starts, running agents are killed, their trials are left to the next run.
+
+    Raises:
+        UsageError: the sandbox cannot be opened, or a skill cannot be staged. SandboxLost: the gateway never came up.
+    """
+    known = {digest: trial for digest, trial in (done or {}).items() if not trial.missing}
+    engine = _Engine(plan, means, sink, known, spent_micros, on_progress, stop or threading.Event())
+    if all(trial.digest in known for trial in plan.trials):
+        return engine.looks(run_id, None, decided)
+    slots = plan.design.workers
+    with means.sandbox.open(run=run_id, slots=slots, program=means.program, limits=means.limits) as session:
+        link = Link(session.gateway, engine.take)
+        try:
+            link.start(
+                means.secrets,
+                Configuration(listeners=session.listeners, upstreams=means.upstreams, prices=means.prices),
+            )
+            bench = Bench(
+                plan=plan,
+                session=session,
+                link=link,
+                harnesses=means.harnesses,
+                limits=means.limits,
+                requests=means.requests,
+                isolates=means.sandbox.isolates,
+                run=run_id,
+            )
+            return engine.looks(run_id, bench, decided)
+        finally:
+            link.close()
+
+
+class _Engine:
+    """The state of one run of the tier."""
+
+    def __init__(
+        self,
+        plan: TrialPlan,
+        means: Means,
+        sink: Sink,
+        known: dict[str, Trial],
+        spent_micros: int,
+        on_progress: Callable[[Progress], None],
+        stop: threading.Event,
+    ) -> None:
+        self._plan, self._means, self._sink = plan, means, sink
+        self._known, self._progress, self._stop = known, on_progress, stop
+        self._purse = Purse(means.budget, plan, spent_micros)
+        self._exchanges: dict[str, list[Exchange]] = {}
+        self._lock = threading.Lock()
+        self._lost_in_a_row = 0
+        self._ended = Ended()
+        self._because = ""
+
+    def take(self, exchange: Exchange) -> None:
+        """An exchange, as the gateway writes it: on disk before anything is made of it."""
+        self._sink.extend(f"trials/{exchange.trial}/exchanges.jsonl", to_event(exchange))
+        with self._lock:
+            self._exchanges.setdefault(exchange.trial, []).append(exchange)
+
+    def looks(self, run_id: str, bench: Bench | None, decided: Callable[[int], str | None]) -> Ended:
+        """All looks in order, until one decides."""
+        for look in range(1, len(self._plan.design.looks) + 1):
+            missing = [trial for trial in self._plan.trials if trial.stage == look and trial.digest not in self._known]
+            if missing and bench is not None:
+                self._stage(bench, missing)
+            if self._because:
+                return replace(self._ended, stopped=self._because)
+            self._ended = replace(self._ended, look=look)
+            verdict = decided(look)
+            if verdict:
+                return replace(self._ended, stopped=verdict)
+        return self._ended
+
+    def _stage(self, bench: Bench, missing: list[PlannedTrial]) -> None:
+        free = list(range(self._plan.design.workers))
+        waiting = next_trials(missing)
+        running: dict[Future[Tried | None], tuple[PlannedTrial, int]] = {}
+        with ThreadPoolExecutor(max_workers=len(free), thread_name_prefix="aces-trial") as pool:
+            try:
+                while True:
+                    while free and not self._closed():
+                        planned = next(waiting, None)
+                        if planned is None:
+                            break
+                        slot = free.pop()
+                        self._progress(Progress(planned=planned))
+                        running[pool.submit(self._try, bench, planned, slot)] = (planned, slot)
+                    if not running:
+                        return
+                    ready, _ = wait(running, return_when=FIRST_COMPLETED)
+                    for future in ready:
+                        planned, slot = running.pop(future)
+                        free.append(slot)
+                        self._land(planned, future)
+            except BaseException:
+                self._stop.set()
+                raise
+
+    def _try(self, bench: Bench, planned: PlannedTrial, slot: int) -> Tried | None:
+        tries = 0
+        while True:
+            tries += 1
+            with self._lock:
+                self._exchanges.pop(planned.digest, None)
+            tried = attempt(bench, planned, slot, self._purse.caps(planned), self._stop)
+            if tried is None or not tried.trial.missing or tries > INFRA_RETRIES or self._closed():
+                return None if tried is None else replace(tried, tries=tries)
+
+    def _land(self, planned: PlannedTrial, future: Future[Tried | None]) -> None:
+        try:
+            tried = future.result()
+        except SandboxLost as error:
+            self._because = self._because or str(error)
+            self._ended = replace(self._ended, lost=self._ended.lost + 1)
+            return
+        if tried is None:
+            return
+        trial = self._finished(tried)
+        self._sink.add(trial)
+        self._known[trial.digest] = trial
+        self._purse.add(trial)
+        self._lost_in_a_row = self._lost_in_a_row + 1 if trial.missing else 0
+        self._ended = replace(self._ended, started=self._ended.started + 1, lost=self._ended.lost + int(trial.missing))
+        self._progress(Progress(planned=planned, trial=trial))
+
+    def _finished(self, tried: Tried) -> Trial:
+        """Write what belongs to the trial first: the line of evidence is what makes it count."""
+        trial, ran = tried.trial, tried.ran
+        if tried.tries > 1:
+            again = f"tried {tried.tries} times"
+            trial = replace(trial, because=f"{trial.because}; {again}" if trial.because else again)
+        home = f"trials/{trial.digest}"
+        self._sink.keep(f"{home}/harness.log", ran.stdout.data)
+        if ran.stderr.data:
+            self._sink.keep(f"{home}/harness.stderr.log", ran.stderr.data)
+        for root, files in (("workspace", ran.workspace), ("home", ran.home)):
+            for file in files:
+                self._sink.keep(f"{home}/{root}/{file.path}", file.data)
+        with self._lock:
+            exchanges = sorted(self._exchanges.pop(trial.digest, []), key=lambda item: item.number)
+        if tried.tries > 1:
+            # The first try's exchanges went to the same file; what is graded is the last one's.
+            lines = "".join(f"{to_event(item)}\n" for item in exchanges)
+            self._sink.keep(f"{home}/exchanges.jsonl", lines.encode("ascii"))
+        if self._means.trace is not None and self._means.write_trace is not None:
+            trajectory, flags = self._means.trace(tried, exchanges)
+            trial = replace(trial, flags=tuple(dict.fromkeys((*trial.flags, *flags))))
+            if trajectory is not None:
+                self._sink.keep(f"{home}/trajectory.json", self._means.write_trace(trajectory))
+                trial = replace(trial, trajectory=f"{home}/trajectory.json")
+        return self._compared(trial)
+
+    def _compared(self, trial: Trial) -> Trial:
+        """Flag a trial whose model was offered other tools than the first one of its harness and model."""
+        if trial.tools is None:
+            return trial
+        for other in self._known.values():
+            same = (other.harness, other.model, other.mode) == (trial.harness, trial.model, trial.mode)
+            if same and other.tools is not None and (other.tools, other.drops) != (trial.tools, trial.drops):
+                return replace(trial, flags=(*trial.flags, Flag.UNEQUAL_TOOLS))
+        return trial
+
+    def _closed(self) -> bool:
+        if self._stop.is_set():
+            self._because = self._because or "it was interrupted"
+        elif self._lost_in_a_row >= LOST_IN_A_ROW:
+            self._because = self._because or f"the last {LOST_IN_A_ROW} runs were lost to infrastructure"
+        elif not self._because:
+            self._because = self._purse.empty()
+        return bool(self._because)
+
+
+def missing_spend(exchanges: Iterable[Exchange], done: Mapping[str, Trial]) -> int:
+    """Millionths of a dollar that were paid for trials that never ended: they count against the budget."""
+    return sum(item.charged_micros or 0 for item in exchanges if item.trial not in done)
+
+
+def spent(done: Mapping[str, Trial]) -> int:
+    """Millionths of a dollar that ended trials were charged."""
+    return sum(trial.usage.usd_micros or 0 for trial in done.values() if trial.ending is not Ending.INFRA_FAILED)
