@@ -14,9 +14,7 @@ class PageLinks:
     infix: str = ""
     last_prefix: str = "L"
 
-    def blob(
-        self, repo: str, sha: str, path: str, line: int | None, end_line: int | None = None
-    ) -> str | None:
+    def blob(self, repo: str, sha: str, path: str, line: int | None, end_line: int | None = None) -> str | None:
         """A link to a line; Markdown is shown as source, else the line is ignored by the page."""
         base = self._base(repo)
         if base is None:

@@ -23,6 +23,8 @@ class Note:
     body: str
     mine: bool | None
     url: str | None = None
+    updated_at: str = ""
+    """The server's time of the last writing, ISO 8601."""
 
 
 class Notes(Protocol):
@@ -152,6 +154,16 @@ def _refused(notes: Notes, error: Forbidden) -> str:
         f"no {notes.word}: the token may not write one{said}. "
         "The summary and the report are complete, and the exit code is as without it"
     )
+
+
+def seen_at(notes: Sequence[Note], head: str) -> str | None:
+    """When our own comment on this very head was last written; None: there is none."""
+    times = [
+        note.updated_at
+        for note in notes
+        if note.mine and (marker := read_marker(note.body)) is not None and marker.head == head
+    ]
+    return max(times, default=None)
 
 
 def marked_body(body: str, key: str) -> bool:

@@ -7,8 +7,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from aces_ci.core.approval import Approval, Refusal
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Event
+from aces_ci.core.slash import Purpose
+from aces_ci.forges._github.approvals import Approvals
 from aces_ci.forges._github.checks import write_check
 from aces_ci.forges._github.commands import at_most
 from aces_ci.forges._github.comments import Comments
@@ -92,18 +95,34 @@ class GitHub:
             posted = post(self.comments(event.repo, event.change_request), publication)
         return self._check(event, publication, posted) if self._options.check_run else posted
 
+    def approval(self, event: Event, purpose: Purpose, key: str) -> Approval | Refusal | None:
+        """By label or slash command. A deployment environment holds the whole job back, so it needs no word
+        here."""
+        if event.change_request is None:
+            return None
+        attempt = int(self._env.get("GITHUB_RUN_ATTEMPT") or 1)
+        return self._approvals(event).given(event, purpose, key, attempt)
+
+    def recheck(self, event: Event, approval: Approval) -> Refusal | None:
+        """The pull request as it is now, against what was approved."""
+        return self._approvals(event).recheck(approval)
+
+    def _approvals(self, event: Event) -> Approvals:
+        return Approvals(self.api(), self.comments(event.repo, event.change_request or 0))
+
     def comments(self, repo: str, number: int) -> Comments:
         """The comments of one pull request."""
         return Comments(self.api(), self._graphql(), repo, number)
 
     def api(self) -> Api:
         """A client of the REST API with our token."""
-        return Api(self._api_url(), self._headers())
+        return Api(self._api_url(), self._headers(), self._options.redactor)
 
     def _graphql(self) -> Api:
         url = self._env.get("GITHUB_GRAPHQL_URL", "") if not self._options.api_url else ""
         # Enterprise: /api/v3 and /api/graphql; github.com: / and /graphql.
-        return Api(url or self._api_url().removesuffix("/v3") + "/graphql", self._headers())
+        url = url or self._api_url().removesuffix("/v3") + "/graphql"
+        return Api(url, self._headers(), self._options.redactor)
 
     def _api_url(self) -> str:
         url = self._options.api_url or self._env.get("GITHUB_API_URL") or "https://api.github.com"

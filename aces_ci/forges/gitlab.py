@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote
 
+from aces_ci.core.approval import Approval, Refusal
 from aces_ci.core.event import Event
+from aces_ci.core.slash import Purpose
+from aces_ci.forges._gitlab.approvals import Approvals
 from aces_ci.forges._gitlab.event import read_event
 from aces_ci.forges._gitlab.notes import MergeRequestNotes
 from aces_ci.forges._links import PageLinks
@@ -50,14 +53,27 @@ class GitLab:
     def publish(self, event: Event, publication: Publication) -> Posted:
         """Annotations as log lines (the code quality report has them in the diff), then the note."""
         for note in publication.annotations:
-            self._log.annotate(
-                note.level, note.message, file=note.path, line=str(note.line), title=note.title
-            )
+            self._log.annotate(note.level, note.message, file=note.path, line=str(note.line), title=note.title)
         if event.change_request is None:
             return Posted(comment="none")
         if self._token is None:
             return Posted(comment="refused", notices=(_NO_TOKEN,))
         return post(self.notes(event.repo, event.change_request), publication)
+
+    def approval(self, event: Event, purpose: Purpose, key: str) -> Approval | Refusal | None:
+        """Live: the person who pressed the manual job. Accept: the label, set after our note on this head."""
+        if event.change_request is None:
+            return None
+        if self._token is None:
+            return Refusal(code="no_token", because=f"Approvals are read with {TOKEN}, which is not set; add it.")
+        return self._approvals(event).given(event, purpose, key, self._env)
+
+    def recheck(self, event: Event, approval: Approval) -> Refusal | None:
+        """The merge request as it is now, against what was approved."""
+        return self._approvals(event).recheck(approval)
+
+    def _approvals(self, event: Event) -> Approvals:
+        return Approvals(self.api(), self.notes(event.repo, event.change_request or 0))
 
     def notes(self, repo: str, number: int) -> MergeRequestNotes:
         """The notes of one merge request."""
@@ -75,7 +91,7 @@ class GitLab:
             headers = {"PRIVATE-TOKEN": self._token}
         else:
             headers = {"JOB-TOKEN": job} if job else {}
-        return Api(url.rstrip("/"), {"Accept": "application/json", **headers})
+        return Api(url.rstrip("/"), {"Accept": "application/json", **headers}, self._options.redactor)
 
     def _labels(self) -> frozenset[str] | None:
         """The merge request's labels now; None where they cannot be asked for."""

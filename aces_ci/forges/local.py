@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from aces_ci.core.approval import Approval, Refusal
 from aces_ci.core.event import Event, EventKind
+from aces_ci.core.slash import Purpose
 from aces_ci.forges._links import PageLinks
 from aces_ci.ports.forge import ForgeOptions, Links, Posted, Publication
 from aces_ci.shell.log import Log
@@ -40,10 +42,16 @@ class Local:
     def publish(self, event: Event, publication: Publication) -> Posted:
         """Print the annotations as lines."""
         for note in publication.annotations:
-            self._log.annotate(
-                note.level, note.message, file=note.path, line=str(note.line), title=note.title
-            )
+            self._log.annotate(note.level, note.message, file=note.path, line=str(note.line), title=note.title)
         return Posted(comment="none", notices=("no forge here: the comment is in comment.md",))
+
+    def approval(self, event: Event, purpose: Purpose, key: str) -> Approval | Refusal | None:
+        """At a terminal nobody approves: the price is asked there."""
+        return None
+
+    def recheck(self, event: Event, approval: Approval) -> Refusal | None:
+        """There is nothing to read again."""
+        return None
 
 
 FORGE = Local

@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from aces_ci.core.approval import Approval, Refusal
 from aces_ci.core.event import Event
+from aces_ci.core.redact import Redactor
+from aces_ci.core.slash import Purpose
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,16 +65,14 @@ class ForgeOptions:
     """Overrides the API's address; the token goes to this host and no other."""
     check_run: bool = False
     """Also write a check run, where the forge has such a thing."""
-    secrets: tuple[str, ...] = field(default=(), repr=False)
-    """Values the log must mask."""
+    redactor: Redactor = field(default_factory=Redactor, repr=False)
+    """Sees everything that is sent."""
 
 
 class Links(Protocol):
     """Builds links into the forge's pages; pure."""
 
-    def blob(
-        self, repo: str, sha: str, path: str, line: int | None, end_line: int | None = None
-    ) -> str | None:
+    def blob(self, repo: str, sha: str, path: str, line: int | None, end_line: int | None = None) -> str | None:
         """A link to a line of a file at a commit (`?plain=1` for Markdown), percent-encoded; None: no
         pages."""
         ...
@@ -101,4 +102,17 @@ class Forge(Protocol):
 
     def publish(self, event: Event, publication: Publication) -> Posted:
         """Post the texts: comment in place, annotations, summary, outputs. Rights missing is a notice."""
+        ...
+
+    def approval(self, event: Event, purpose: Purpose, key: str) -> Approval | Refusal | None:
+        """What a person asked for by label, command or button, decided and *used up*; None: nobody asked.
+
+        `key` is that of our sticky comment, whose time tells when the text checks of the head were there to
+        look at.
+        """
+        ...
+
+    def recheck(self, event: Event, approval: Approval) -> Refusal | None:
+        """Whether an approval that was given still holds now: before the first paid request, and by every
+        shard."""
         ...

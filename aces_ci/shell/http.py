@@ -18,6 +18,7 @@ import urllib3
 from requests.adapters import HTTPAdapter
 
 from aces_ci.core.errors import DeliveryError, NotPermitted
+from aces_ci.core.redact import Redactor
 
 REPLY_LIMIT = 16_000_000
 """Bytes of one reply; a page of 100 comments of 65,536 four-byte characters would be 26 MB, and none is
@@ -99,7 +100,8 @@ class Api:
 
     base_url: str
     headers: Mapping[str, str] = field(repr=False)
-    redact: Callable[[str], str] = str
+    redactor: Redactor = field(default_factory=Redactor, repr=False)
+    """Sees every body on its way out, after encoding, and every message on its way in."""
     sleep: Callable[[float], None] = time.sleep
     now: Callable[[], float] = time.time
     _http: requests.Session = field(default_factory=_session, init=False, repr=False)
@@ -160,8 +162,12 @@ class Api:
         body: Mapping[str, Any] | None = None,
     ) -> Reply:
         url = self._url(path)
+        headers, data = dict(self.headers), None
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+            data = self.redactor.redact(json.dumps(body).encode())
         while True:
-            with self._raw(method, url, headers=self.headers, params=query, json=body) as reply:
+            with self._raw(method, url, headers=headers, params=query, data=data) as reply:
                 text = _bounded(reply, REPLY_LIMIT).decode("utf-8", "replace")
                 pause = self._rate_limit(reply)
                 if pause is None:
@@ -187,7 +193,7 @@ class Api:
             )
         except requests.RequestException as error:
             raise HttpError(
-                f"{urlsplit(url).hostname} did not answer: {self.redact(type(error).__name__)}",
+                f"{urlsplit(url).hostname} did not answer: {self.redactor.text(type(error).__name__)}",
                 status=0,
                 do="run the job again; the reports are written",
             ) from None
@@ -212,7 +218,7 @@ class Api:
     def _checked(self, reply: Reply, method: str, path: str) -> Reply:
         if reply.status < 300:
             return reply
-        said = self.redact(_said(reply))
+        said = self.redactor.text(_said(reply))
         message = f"{method} {path} was answered with {reply.status}"
         if reply.status in (401, 403) or (reply.status == 404 and method != "GET"):
             raise Forbidden(message, status=reply.status, said=said)

@@ -46,9 +46,7 @@ def write_check(api: Api, repo: str, name: str, publication: Publication) -> str
         },
     ).data
     for chunk in chunks[1:]:
-        api.send(
-            "PATCH", f"/repos/{repo}/check-runs/{created['id']}", {"output": {**output, "annotations": chunk}}
-        )
+        api.send("PATCH", f"/repos/{repo}/check-runs/{created['id']}", {"output": {**output, "annotations": chunk}})
     page = created.get("html_url")
     return page if isinstance(page, str) else None
 

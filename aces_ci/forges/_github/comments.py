@@ -48,6 +48,7 @@ class Comments:
                     body=row.get("body") or "",
                     mine=None if mine is None else row["id"] in mine,
                     url=row.get("html_url"),
+                    updated_at=row["updated_at"],
                 )
                 for row in rows
             ),
@@ -56,15 +57,11 @@ class Comments:
 
     def create(self, body: str) -> Note:
         """POST."""
-        return _note(
-            self.api.send("POST", f"/repos/{self.repo}/issues/{self.number}/comments", {"body": body}).data
-        )
+        return _note(self.api.send("POST", f"/repos/{self.repo}/issues/{self.number}/comments", {"body": body}).data)
 
     def edit(self, note: int, body: str) -> Note:
         """PATCH."""
-        return _note(
-            self.api.send("PATCH", f"/repos/{self.repo}/issues/comments/{note}", {"body": body}).data
-        )
+        return _note(self.api.send("PATCH", f"/repos/{self.repo}/issues/comments/{note}", {"body": body}).data)
 
     def delete(self, note: int) -> None:
         """DELETE."""
@@ -89,4 +86,6 @@ class Comments:
 
 
 def _note(row: Any) -> Note:
-    return Note(id=row["id"], body=row.get("body") or "", mine=True, url=row.get("html_url"))
+    return Note(
+        id=row["id"], body=row.get("body") or "", mine=True, url=row.get("html_url"), updated_at=row["updated_at"]
+    )

@@ -38,17 +38,13 @@ def read_event(env: Mapping[str, str], payload: Payload, change: Callable[[int],
         comment = payload.number("comment.id")
         return _pull_request(env, payload, change(number), comment=comment)
     if name == "workflow_run":
-        raise _not_ours(
-            name, "it follows another run and has nothing to compare", do="use `aces-ci post` there"
-        )
+        raise _not_ours(name, "it follows another run and has nothing to compare", do="use `aces-ci post` there")
     if name not in readers:
         raise _not_ours(name or "(none)", "aces-ci does not know it")
     return readers[name](env, payload)
 
 
-def _pull_request(
-    env: Mapping[str, str], payload: Payload, change: Payload, *, comment: int | None = None
-) -> Event:
+def _pull_request(env: Mapping[str, str], payload: Payload, change: Payload, *, comment: int | None = None) -> Event:
     # A deleted fork has no `repo`: whose bytes these are can then not be told, which is the same as foreign.
     own = change.get("head.repo.id")
     label = payload.get("label.name") if payload.get("action") == "labeled" else None
@@ -108,9 +104,7 @@ def _tip(env: Mapping[str, str], payload: Payload) -> Event:
     )
 
 
-def _event(
-    env: Mapping[str, str], payload: Payload, *, kind: EventKind, head_sha: str, **known: object
-) -> Event:
+def _event(env: Mapping[str, str], payload: Payload, *, kind: EventKind, head_sha: str, **known: object) -> Event:
     repo = env.get("GITHUB_REPOSITORY") or payload.text("repository.full_name")
     server = env.get("GITHUB_SERVER_URL", "https://github.com").rstrip("/")
     run = env.get("GITHUB_RUN_ID")

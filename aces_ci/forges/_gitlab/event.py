@@ -55,9 +55,7 @@ def _merge_request(env: Mapping[str, str], labels: frozenset[str] | None) -> Eve
     own = bool(source_id) and source_id == env.get("CI_MERGE_REQUEST_PROJECT_ID")
     known = {
         # The merge base of the last diff: right for a detached pipeline, where the target's tip is not told.
-        "base_sha": _sha(
-            env, "CI_MERGE_REQUEST_TARGET_BRANCH_SHA" if target else "CI_MERGE_REQUEST_DIFF_BASE_SHA"
-        ),
+        "base_sha": _sha(env, "CI_MERGE_REQUEST_TARGET_BRANCH_SHA" if target else "CI_MERGE_REQUEST_DIFF_BASE_SHA"),
         "base_ref": env.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME"),
         "trust": Trust.OWN if own else Trust.FORK,
         "head_repo": env.get("CI_MERGE_REQUEST_SOURCE_PROJECT_PATH") or None,

@@ -43,9 +43,7 @@ class MergeRequestNotes:
 
     def edit(self, note: int, body: str) -> Note:
         """PUT."""
-        return self._note(
-            self.api.send("PUT", f"{self._path()}/notes/{note}", {"body": body}).data, mine=True
-        )
+        return self._note(self.api.send("PUT", f"{self._path()}/notes/{note}", {"body": body}).data, mine=True)
 
     def delete(self, note: int) -> None:
         """DELETE."""
@@ -56,4 +54,4 @@ class MergeRequestNotes:
 
     def _note(self, row: Any, *, mine: bool) -> Note:
         url = f"{self.page}#note_{row['id']}" if self.page else None
-        return Note(id=row["id"], body=row.get("body") or "", mine=mine, url=url)
+        return Note(id=row["id"], body=row.get("body") or "", mine=mine, url=url, updated_at=row["updated_at"])

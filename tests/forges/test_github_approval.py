@@ -1,0 +1,236 @@
+"""Approvals on a pull request, each as it happens on the server."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from aces_ci.core.approval import Approval, Refusal, Via
+from aces_ci.core.event import Event, EventKind, Trust
+from aces_ci.core.slash import Purpose
+from aces_ci.core.sticky import Marker
+from aces_ci.forges.github import GitHub
+from aces_ci.ports.forge import ForgeOptions
+from aces_ci.shell.log import Log
+from tests.fakes.github import BOT, PERSON, FakeGitHub
+from tests.fakes.server import Answer
+
+HEAD, OTHER = "a" * 40, "b" * 40
+NUMBER = 42
+
+
+@dataclass(slots=True)
+class Scene:
+    """A fork's pull request with our comment on its head, and a maintainer called ana."""
+
+    fake: FakeGitHub
+
+    def see(self, head: str = HEAD) -> None:
+        """Our structural run of `head` posts its result."""
+        self.fake.comment(NUMBER, Marker(key="default", head=head).line + "\nx", BOT)
+
+    def label(self, by: str = "ana", *, person: bool = True, purpose: Purpose = Purpose.LIVE) -> None:
+        """Somebody sets the label."""
+        pull = self.fake.pulls[NUMBER]
+        pull["labels"] = [{"name": purpose.label}]
+        self.fake.happened(NUMBER, "labeled", by, person=person, label={"name": purpose.label})
+
+    def push(self, head: str, *, force: bool = False) -> None:
+        """The author pushes."""
+        self.fake.pulls[NUMBER]["head"]["sha"] = head
+        if force:
+            self.fake.happened(NUMBER, "head_ref_force_pushed", "mira-k")
+
+    def comment(self, body: str) -> int:
+        """A person comments."""
+        return int(self.fake.comment(NUMBER, body, PERSON)["id"])
+
+    def ask(
+        self,
+        *,
+        head: str = HEAD,
+        comment: int | None = None,
+        attempt: int = 1,
+        purpose: Purpose = Purpose.LIVE,
+        base: str = "main",
+    ) -> Approval | Refusal | None:
+        """What the job that was triggered at `head` gets."""
+        env = {"GITHUB_REPOSITORY": self.fake.repo, "GITHUB_RUN_ATTEMPT": str(attempt)}
+        forge = GitHub(env, Log(io.StringIO()), ForgeOptions(token="tok", api_url=self.fake.url))
+        labels = frozenset(row["name"] for row in self.fake.pulls[NUMBER]["labels"])
+        event = Event(
+            kind=EventKind.COMMAND if comment else EventKind.CHANGE_REQUEST,
+            forge="github",
+            repo=self.fake.repo,
+            head_sha=head,
+            base_ref=base,
+            change_request=NUMBER,
+            labels=labels,
+            trust=Trust.FORK,
+            comment=comment,
+        )
+        return forge.approval(event, purpose, "default")
+
+    def code(self, **asked: Any) -> str:
+        """The refusal's word."""
+        found = self.ask(**asked)
+        assert isinstance(found, Refusal), found
+        return found.code
+
+
+@pytest.fixture
+def scene() -> Iterator[Scene]:
+    with FakeGitHub().running() as fake:
+        fake.pull(NUMBER, HEAD, head_repo=(9, "mira-k/agent-skills"))
+        fake.permissions.update({"ana": "maintain", "mira-k": "read", "tri": "triage"})
+        yield Scene(fake)
+
+
+def test_nobody_asked(scene: Scene) -> None:
+    scene.see()
+    assert scene.ask() is None
+    assert scene.ask(comment=scene.comment("looks fine")) is None
+
+
+def test_a_maintainer_s_label_after_the_text_checks_counts_once(scene: Scene) -> None:
+    scene.see()
+    scene.label()
+    found = scene.ask()
+    assert isinstance(found, Approval)
+    assert (found.sha, found.via, found.actor) == (HEAD, Via.LABEL, "ana")
+    assert scene.fake.pulls[NUMBER]["labels"] == []
+
+
+def test_two_jobs_of_one_label_do_not_both_spend(scene: Scene) -> None:
+    scene.see()
+    scene.label()
+    scene.fake.server.force("DELETE", "/labels/", Answer(status=404, body={"message": "Label does not exist"}))
+    assert scene.code() == "used"
+
+
+def test_a_label_set_before_the_text_checks_is_too_early(scene: Scene) -> None:
+    scene.label()
+    assert scene.code() == "unseen"
+    scene.see()
+    assert scene.code() == "too_early"
+
+
+def test_a_push_between_reading_and_clicking_is_not_what_was_read(scene: Scene) -> None:
+    scene.see()
+    scene.push(OTHER)
+    scene.label()
+    assert scene.code(head=OTHER) == "unseen"
+
+
+def test_a_push_after_the_label_voids_it(scene: Scene) -> None:
+    scene.see()
+    scene.label()
+    scene.push(OTHER)
+    assert scene.code(head=HEAD) == "moved"
+    scene.see(OTHER)
+    assert scene.code(head=OTHER) == "too_early"
+
+
+def test_a_force_push_away_and_back_to_the_approved_commit_voids_it(scene: Scene) -> None:
+    scene.see()
+    scene.label()
+    scene.push(OTHER, force=True)
+    scene.push(HEAD, force=True)
+    assert scene.code() == "voided"
+
+
+@pytest.mark.parametrize("happened", ["reopened", "base_ref_changed"])
+def test_reopening_and_a_new_target_void_it(scene: Scene, happened: str) -> None:
+    scene.see()
+    scene.label()
+    scene.fake.happened(NUMBER, happened, "mira-k")
+    assert scene.code() == "voided"
+
+
+def test_a_new_target_is_seen_even_without_its_event(scene: Scene) -> None:
+    scene.see()
+    scene.label()
+    scene.fake.pulls[NUMBER]["base"]["ref"] = "lax"
+    assert scene.code() == "retargeted"
+
+
+def test_triage_may_label_and_not_approve(scene: Scene) -> None:
+    scene.see()
+    scene.label("tri")
+    assert scene.code() == "permission"
+
+
+def test_a_labelling_bot_does_not_approve(scene: Scene) -> None:
+    scene.see()
+    scene.fake.permissions["labeler[bot]"] = "write"
+    scene.label("labeler[bot]", person=False)
+    assert scene.code() == "bot"
+
+
+def test_permission_is_that_of_now_and_not_of_then(scene: Scene) -> None:
+    scene.see()
+    scene.label()
+    scene.fake.permissions["ana"] = "read"
+    assert scene.code() == "permission"
+
+
+def test_two_pull_requests_with_one_head_are_not_told_apart(scene: Scene) -> None:
+    scene.see()
+    scene.label()
+    scene.fake.pull(43, HEAD, head_repo=(9, "mira-k/agent-skills"), base_ref="old-lax-branch")
+    assert scene.code() == "ambiguous"
+
+
+def test_a_rerun_of_an_old_job_does_not_spend_again(scene: Scene) -> None:
+    scene.see()
+    scene.label()
+    assert scene.code(attempt=2) == "rerun"
+
+
+def test_a_command_with_the_full_sha_counts_once(scene: Scene) -> None:
+    scene.fake.permissions["mira-k"] = "write"
+    comment = scene.comment(f"/aces live {HEAD}")
+    found = scene.ask(comment=comment)
+    assert isinstance(found, Approval)
+    assert found.via is Via.COMMAND
+    assert scene.code(comment=comment) == "used"
+
+
+def test_an_edited_command_does_not_count(scene: Scene) -> None:
+    scene.fake.permissions["mira-k"] = "write"
+    comment = scene.comment("looks fine")
+    scene.fake.comments[comment].update(body=f"/aces live {HEAD}", updated_at=scene.fake.now())
+    assert scene.code(comment=comment) == "edited"
+
+
+def test_the_author_of_the_fork_cannot_approve_himself(scene: Scene) -> None:
+    assert scene.code(comment=scene.comment(f"/aces live {HEAD}")) == "permission"
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [(f"/aces live {HEAD[:7]}", "grammar"), ("/aces live", "no_sha"), (f"/aces live {OTHER}", "moved")],
+)
+def test_a_command_names_the_head_in_full(scene: Scene, line: str, code: str) -> None:
+    scene.fake.permissions["mira-k"] = "write"
+    assert scene.code(comment=scene.comment(line)) == code
+
+
+def test_accepting_a_loss_goes_through_the_same_checks(scene: Scene) -> None:
+    scene.see()
+    scene.label("tri", purpose=Purpose.ACCEPT)
+    assert scene.code(purpose=Purpose.ACCEPT) == "permission"
+    scene.label(purpose=Purpose.ACCEPT)
+    assert scene.ask(purpose=Purpose.LIVE) is None
+    assert isinstance(scene.ask(purpose=Purpose.ACCEPT), Approval)
+
+
+def test_closed_while_the_job_waited(scene: Scene) -> None:
+    scene.see()
+    scene.label()
+    scene.fake.pulls[NUMBER]["state"] = "closed"
+    assert scene.code() == "closed"
