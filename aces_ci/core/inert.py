@@ -22,11 +22,14 @@ _HIDDEN = re.compile(
 _COMBINING_LIMIT = 3
 # A word that stays outside code: letters, digits and punctuation that no forge gives a meaning inside a word.
 _PLAIN = re.compile(r"[(“‘\"']{0,2}[^\W_]+(?:[-'’/][^\W_]+)*[,.;:!?…)”’\"']{0,4}")
+_EDGES = re.compile(r"([(“‘\"']{0,2})(.*?)([,.;:!?)”’\"']{0,4})", re.DOTALL)
 _MARKS = re.compile(r"[,.;:!?…)”’\"']{1,4}")
 _NUMBER = re.compile(r"[(\[]?[+\-−±]?\d[\d,.]*(?: ?%)?[)\]]?[,.;:]?")
 _DASH = re.compile(r"[–—…=+×→·]|-")
 # Words that a forge turns into a link or a reference although every character is harmless.
-_LINKED = re.compile(r"(?i)\b(?:[0-9a-f]{7,40}|[a-z][a-z0-9]*-\d\w*|www|https?|ftps?|mailto)\b|\.[a-z]{2,}\b|/{1}.*/|^/")
+_LINKED = re.compile(
+    r"(?i)\b(?:[0-9a-f]{7,40}|[a-z][a-z0-9]*-\d\w*|www|https?|ftps?|mailto)\b|\.[a-z]{2,}\b|/{1}.*/|^/"
+)
 _SPAN = re.compile(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)", re.DOTALL)
 
 
@@ -88,11 +91,16 @@ def _words(text: str) -> str:
 
 
 def _word(word: str) -> str:
+    if _harmless(word):
+        return word
+    opened, core, closed = _EDGES.fullmatch(word).groups()  # type: ignore[union-attr]
+    return f"{opened}{code(core)}{closed}" if core and (opened or closed) else code(word)
+
+
+def _harmless(word: str) -> bool:
     if _DASH.fullmatch(word) or _NUMBER.fullmatch(word) or _MARKS.fullmatch(word):
-        return word
-    if _PLAIN.fullmatch(word) and not _LINKED.search(word) and not _HIDDEN.search(word):
-        return word
-    return code(word)
+        return True
+    return bool(_PLAIN.fullmatch(word)) and not _LINKED.search(word) and not _HIDDEN.search(word)
 
 
 def fence(text: str, language: str = "text", limit: int = BLOCK_LIMIT) -> str:

@@ -42,6 +42,17 @@ class SkillFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """The bytes of one skill at one revision, before anyone parses them."""
+
+    root: str
+    files: Mapping[str, SkillFile]
+    """Every file that belongs to the skill, by skill-relative path."""
+    outside: frozenset[str] = frozenset()
+    """Repository paths outside the root that the skill links to and that exist."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
     """A range in a file: 1-based lines and columns, `end_column` exclusive."""
 

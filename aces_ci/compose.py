@@ -1,0 +1,63 @@
+"""Settings to real adapters: the only module that knows which plug-ins exist."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, cast
+
+from aces_ci import plugins
+
+if TYPE_CHECKING:
+    from aces_ci.core.rule import Rule
+    from aces_ci.ports.forge import Forge, ForgeOptions, Links
+    from aces_ci.ports.renderer import Renderer
+    from aces_ci.shell.log import Log
+
+    ForgeFactory = Callable[[Mapping[str, str], Log, ForgeOptions | None], Forge]
+
+
+def rules() -> tuple[Rule, ...]:
+    """Every rule of tier 1, by code; each one's prose is its module's docstring."""
+    return cast("tuple[Rule, ...]", plugins.load("rules", "RULE", "code"))
+
+
+def renderers() -> tuple[Renderer, ...]:
+    """Every format of `run` and `report`, by name."""
+    return cast("tuple[Renderer, ...]", plugins.load("renderers", "RENDERER", "name"))
+
+
+def renderer(name: str) -> Renderer:
+    """One format. Raises KeyError for a name that no file carries."""
+    return next(found for found in renderers() if found.name == name)
+
+
+def judge_tier() -> Callable[..., None]:
+    """What runs tier 2."""
+    from aces_ci import pipeline
+
+    return pipeline.no_judge
+
+
+def live_tier() -> Callable[..., None]:
+    """What runs tier 3."""
+    from aces_ci import pipeline
+
+    return pipeline.no_live
+
+
+def forge(env: Mapping[str, str], log: Log, options: ForgeOptions | None = None, name: str | None = None) -> Forge:
+    """The forge that runs us, or the one that is named; `local` where none does."""
+    factories = cast("Sequence[ForgeFactory]", plugins.load("forges", "FORGE", "name"))
+    chosen = next(
+        factory
+        for factory in factories
+        if (factory.name == name if name else factory.applies(env))  # type: ignore[attr-defined]
+    )
+    return chosen(env, log, options)
+
+
+def links(forge_name: str, server_url: str) -> Links:
+    """The link builder of a forge, without its environment: for reports rendered elsewhere."""
+    factories = plugins.load("forges", "FORGE", "name")
+    chosen = next(factory for factory in factories if factory.name == forge_name)  # type: ignore[attr-defined]
+    return cast("Links", chosen.links(server_url))  # type: ignore[attr-defined]

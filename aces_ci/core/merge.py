@@ -1,0 +1,109 @@
+"""Evidence of one run, or of its shards, sorted by what it is; refuses what does not belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from aces_ci.core.errors import UsageError
+from aces_ci.core.evidence import (
+    ChangedSkill,
+    Evidence,
+    Imported,
+    Judgement,
+    RunEnded,
+    RunStarted,
+    Skipped,
+    Structure,
+)
+from aces_ci.core.finding import Finding
+from aces_ci.core.score import Score
+from aces_ci.core.trial import Trial
+
+
+@dataclass(slots=True)
+class Sorted:
+    """All evidence by kind. Later lines with an id replace earlier ones: a resumed run writes some again."""
+
+    header: RunStarted
+    skills: dict[str, ChangedSkill] = field(default_factory=dict)
+    structures: dict[str, Structure] = field(default_factory=dict)
+    findings: dict[str, Finding] = field(default_factory=dict)
+    judgements: dict[str, Judgement] = field(default_factory=dict)
+    trials: dict[str, Trial] = field(default_factory=dict)
+    scores: dict[str, Score] = field(default_factory=dict)
+    skipped: dict[str, Skipped] = field(default_factory=dict)
+    imported: dict[str, Imported] = field(default_factory=dict)
+    seconds: float = 0.0
+    missing_shards: tuple[int, ...] = ()
+
+
+def merge(evidence: Iterable[Evidence]) -> Sorted:
+    """Sort the lines of one run.
+
+    Raises:
+        UsageError: no header, or headers of different runs (another commit, base or policy).
+    """
+    rows = list(evidence)
+    headers = [row for row in rows if isinstance(row, RunStarted)]
+    if not headers:
+        raise UsageError(
+            "this evidence has no first line: nothing says which commits it is about",
+            code="evidence_header",
+            do="give the evidence.jsonl that `aces-ci run` wrote, whole",
+        )
+    first = headers[0]
+    for other in headers[1:]:
+        if _identity(other) != _identity(first):
+            raise UsageError(
+                "these shards are of different runs",
+                code="shards_differ",
+                why=f"one is about {first.event.head_sha[:7]}, another about {other.event.head_sha[:7]}, or their "
+                "settings differ; merged they would make a verdict that nobody ran",
+                do="give the shards of one run",
+            )
+    found = Sorted(header=first, missing_shards=_missing(headers, rows))
+    for row in rows:
+        _put(found, row)
+    return found
+
+
+def _identity(header: RunStarted) -> tuple[object, ...]:
+    return (
+        header.event.head_sha,
+        header.merge_base,
+        header.policy,
+        header.version,
+        tuple(sorted((key, repr(value)) for key, value in header.settings.items())),
+        (header.shard or (1, 1))[1],
+    )
+
+
+def _missing(headers: list[RunStarted], rows: list[Evidence]) -> tuple[int, ...]:
+    count = (headers[0].shard or (1, 1))[1]
+    ended = {(row.shard or (1, 1))[0] for row in rows if isinstance(row, RunEnded)}
+    return tuple(index for index in range(1, count + 1) if index not in ended)
+
+
+def _put(found: Sorted, row: Evidence) -> None:
+    match row:
+        case ChangedSkill():
+            found.skills[row.id] = row
+        case Structure():
+            found.structures[row.skill] = row
+        case Finding():
+            found.findings[row.id] = row
+        case Judgement():
+            found.judgements[row.id] = row
+        case Trial():
+            found.trials[row.id] = row
+        case Score():
+            found.scores[row.id] = row
+        case Skipped():
+            found.skipped[row.id] = row
+        case Imported():
+            found.imported[row.id] = row
+        case RunEnded():
+            found.seconds += row.seconds
+        case RunStarted():
+            pass

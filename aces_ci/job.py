@@ -1,0 +1,155 @@
+"""One `run` from the environment to the exit code: builds the job, writes the reports, posts them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TextIO
+
+from aces_ci import compose, pipeline, publication
+from aces_ci.changes.git import Repository
+from aces_ci.core.errors import UsageError
+from aces_ci.core.event import Event, EventKind
+from aces_ci.core.evidence import Evidence
+from aces_ci.core.redact import Redactor
+from aces_ci.core.report import Report
+from aces_ci.core.wire import to_line
+from aces_ci.pipeline import Job
+from aces_ci.policy import find_policy
+from aces_ci.ports.forge import ForgeOptions
+from aces_ci.settings.inputs import inputs_of, secrets_of
+from aces_ci.settings.load import Loaded, load
+from aces_ci.shell.files import Folder
+from aces_ci.shell.log import Dialect, Log
+from aces_ci.tiers.assemble import assemble
+
+EVIDENCE = "evidence.jsonl"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What the command line said."""
+
+    repo: Path
+    base: str | None = None
+    head: str | None = None
+    shard: str | None = None
+    output: Path = Path("aces-results")
+    config: Path | None = None
+    overrides: tuple[str, ...] = ()
+    provider_url: str | None = None
+    post: bool = True
+    format: str = "text"
+    quiet: int = 0
+
+
+def run(options: Options, *, env: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> int:
+    """The exit code. Order at the end: reports, post, exit code."""
+    redactor = Redactor(secrets_of(env))
+    log = Log(stderr, dialect=_dialect(env), redact=redactor.text)
+    forge_options = ForgeOptions(
+        token=inputs_of(env).get("github_token") or None,
+        api_url=inputs_of(env).get("api_url") or None,
+    )
+    forge = compose.forge(env, log, forge_options)
+    with Repository.open(options.repo) as repository:
+        event = _resolved(forge.event(options.repo), repository, options)
+        policy, document = find_policy(repository, event, options.config)
+        loaded = load(
+            policy=document,
+            policy_origin=f"({policy.ref} {policy.sha[:7]})" if policy.sha else f"({policy.ref})",
+            env=env,
+            inputs=inputs_of(env, settings_only=True),
+            overrides=_overrides(options),
+        )
+        job = Job(event=event, repository=repository, loaded=loaded, policy=policy, shard=_shard(options.shard))
+        folder = Folder.at(options.output, cwd=Path.cwd(), redact=redactor.redact)
+        evidence = _evaluate(job, folder, log, quiet=options.quiet)
+    if job.shard is not None:
+        log.line(f"written: {folder.path}/{EVIDENCE} (shard {options.shard}; `aces-ci report` merges and decides)")
+        return 0
+    report = assemble(evidence)
+    return finish(report, folder, log, options, loaded, forge=forge, stdout=stdout)
+
+
+def finish(
+    report: Report,
+    folder: Folder,
+    log: Log,
+    options: Options,
+    loaded: Loaded,
+    *,
+    forge: object,
+    stdout: TextIO,
+) -> int:
+    """Write every report, then post, then say the verdict."""
+    texts = publication.render_all(report, key=loaded.settings.comment.key)
+    for name, text in texts.items():
+        folder.write(name, text)
+    posted = "not posted (--no-post)"
+    if options.post:
+        posted = publication.post(report, texts, forge, loaded, log)
+    log.line(f"written: {folder.path}/ ({len(texts) + 1} files) · {posted}")
+    if options.quiet < 2:
+        stdout.write(publication.to_stdout(report, texts, options.format))
+    log.line(publication.verdict_line(report))
+    return report.verdict.exit_code
+
+
+def _evaluate(job: Job, folder: Folder, log: Log, *, quiet: int) -> list[Evidence]:
+    changes = pipeline.changed(job)
+    if not quiet:
+        for line in publication.opening(job.event, changes, job.policy):
+            log.line(line)
+    rows: list[Evidence] = []
+    # A finished run starts its evidence anew; only the live tier resumes, by its own digests.
+    folder.write(EVIDENCE, "")
+
+    def sink(row: Evidence) -> None:
+        folder.append(EVIDENCE, to_line(row) + "\n")
+        rows.append(row)
+
+    pipeline.evaluate(job, changes, sink, judge=compose.judge_tier(), live=compose.live_tier())
+    return rows
+
+
+def _resolved(event: Event, repository: Repository, options: Options) -> Event:
+    """Names to SHAs; `--base` and `--head` outrank what the forge said."""
+    head = repository.resolve(options.head or event.head_sha)
+    base_ref = options.base or event.base_sha
+    name = event.base_ref
+    if base_ref is None and event.kind is EventKind.LOCAL:
+        tip = repository.default_branch_tip(event.default_branch)
+        if tip is None:
+            raise UsageError(
+                "cannot tell which branch this work will be merged into",
+                code="no_base",
+                why="`run` compares two commits, and there is no remote and no branch called main or master",
+                do="name it: aces-ci run --base REF",
+            )
+        return replace(event, head_sha=head, base_sha=tip, base_ref=name)
+    base = repository.resolve(base_ref) if base_ref and set(base_ref) != {"0"} else None
+    if options.base and not name:
+        name = options.base
+    return replace(event, head_sha=head, base_sha=base, base_ref=name)
+
+
+def _overrides(options: Options) -> tuple[str, ...]:
+    given = options.overrides
+    return (*given, f"judge.base_url={options.provider_url}") if options.provider_url else given
+
+
+def _shard(text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    first, slash, second = text.partition("/")
+    if not slash or not first.isdigit() or not second.isdigit() or not 1 <= int(first) <= int(second) <= 256:
+        raise UsageError(f"`--shard {text}` is not I/N", code="shard", do="e.g. --shard 2/4; at most 256 shards")
+    return int(first), int(second)
+
+
+def _dialect(env: Mapping[str, str]) -> Dialect:
+    if env.get("GITHUB_ACTIONS") == "true":
+        return Dialect.GITHUB
+    return Dialect.GITLAB if env.get("GITLAB_CI") == "true" else Dialect.PLAIN

@@ -1,0 +1,153 @@
+"""The main job: event -> changed skills -> tiers -> evidence -> report -> files -> post -> exit code."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from aces_ci import __version__
+from aces_ci.changes.compare import between, compare
+from aces_ci.changes.git import Repository
+from aces_ci.changes.load import snapshot_at
+from aces_ci.core.change import ChangeSet, How, SkillChange
+from aces_ci.core.event import Event, EventKind, Trust
+from aces_ci.core.evidence import (
+    ChangedSkill,
+    Evidence,
+    PolicySource,
+    RunEnded,
+    RunStarted,
+    Skipped,
+    Structure,
+    Tier,
+)
+from aces_ci.core.globs import matches
+from aces_ci.core.request import Request, to_line
+from aces_ci.settings.load import Loaded
+from aces_ci.shell.reader import Reader
+
+Sink = Callable[[Evidence], None]
+Live = Callable[["Job", ChangeSet, Sink], None]
+Judge = Callable[["Job", ChangeSet, Sink], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """What one run works on; decided before anything of the head is read."""
+
+    event: Event
+    """With both SHAs resolved."""
+    repository: Repository
+    loaded: Loaded
+    policy: PolicySource
+    shard: tuple[int, int] | None = None
+    started: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+
+def changed(job: Job) -> ChangeSet:
+    """The skills this event is about, within the policy's globs."""
+    event = job.event
+    if event.base_sha is None:
+        found = ChangeSet(merge_base=event.head_sha, head=event.head_sha, skills=())
+    elif event.kind is EventKind.PUSH:
+        found = between(job.repository, event.base_sha, event.head_sha)
+    else:
+        found = compare(job.repository, event.base_sha, event.head_sha, event.base_name)
+    skills = job.loaded.settings.skills
+    return replace(
+        found,
+        skills=tuple(s for s in found.skills if _chosen(s.path, skills.include, skills.exclude)),
+    )
+
+
+def evaluate(job: Job, changes: ChangeSet, sink: Sink, *, judge: Judge, live: Live) -> None:
+    """Write all evidence of one run, or of one shard of it, as it arrives."""
+    begun = time.monotonic()
+    sink(
+        RunStarted(
+            event=job.event,
+            merge_base=changes.merge_base,
+            policy=job.policy,
+            settings=_deciding(job),
+            unowned=changes.unowned,
+            shard=job.shard,
+            version=__version__,
+            started=job.started.isoformat(timespec="seconds"),
+        )
+    )
+    for row in structural(job, changes):
+        sink(row)
+    if changes.skills:
+        judge(job, changes, sink)
+        live(job, changes, sink)
+    sink(RunEnded(shard=job.shard, seconds=round(time.monotonic() - begun, 3)))
+
+
+def structural(job: Job, changes: ChangeSet) -> Iterator[Evidence]:
+    """Tier 1 of every changed skill, read by a process without rights."""
+    settings = job.loaded.settings.structural
+    with Reader() as reader:
+        for change in changes.skills:
+            if change.how is How.DELETED:
+                yield _as_evidence(change, change.name, has_evals=False)
+                continue
+            after = snapshot_at(job.repository, changes.head, change.path)
+            before = None
+            if change.how is not How.ADDED:
+                before = snapshot_at(job.repository, changes.merge_base, change.previous_path or change.path)
+            if after is None:
+                continue
+            asked = Request(
+                after=after,
+                before=before,
+                added=change.how is How.ADDED,
+                profile=settings.profile.value,
+                disabled=settings.ignore,
+            )
+            rows = list(reader.ask(to_line(asked)))
+            name = next((row.name for row in rows if isinstance(row, Structure)), change.name)
+            yield _as_evidence(change, name, has_evals=any(path.startswith("evals/") for path in after.files))
+            yield from rows
+
+
+def _as_evidence(change: SkillChange, name: str, *, has_evals: bool) -> ChangedSkill:
+    return ChangedSkill(
+        path=change.path,
+        name=name or change.name,
+        how=change.how,
+        previous_path=change.previous_path,
+        parts=change.parts,
+        files=change.files,
+        because=change.because,
+        has_evals=has_evals,
+    )
+
+
+def no_judge(job: Job, changes: ChangeSet, sink: Sink) -> None:
+    """Says why no model read the skills."""
+    fork = job.event.trust is Trust.FORK
+    because = "fork, not approved" if fork else "this repository has no provider key"
+    sink(Skipped(tier=Tier.JUDGE, skill=None, code="fork" if fork else "no_key", because=because))
+
+
+def no_live(job: Job, changes: ChangeSet, sink: Sink) -> None:
+    """Says why no agent ran."""
+    if job.event.trust is Trust.FORK:
+        sink(Skipped(tier=Tier.LIVE, skill=None, code="fork", because="fork, not approved"))
+        return
+    for change in changes.skills:
+        if change.how is not How.DELETED:
+            because = f"`{change.label}` has no `evals/`"
+            sink(Skipped(tier=Tier.LIVE, skill=change.path, code="no_evals", because=because))
+
+
+def _deciding(job: Job) -> Mapping[str, object]:
+    """The settings that a verdict rests on, as plain data."""
+    chosen = job.loaded.settings.model_dump(mode="json", include={"structural", "gates", "live", "budget"})
+    return dict(chosen)
+
+
+def _chosen(path: str, include: tuple[str, ...], exclude: tuple[str, ...]) -> bool:
+    return any(matches(path, glob) for glob in include) and not any(matches(path, glob) for glob in exclude)

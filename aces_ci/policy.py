@@ -1,0 +1,61 @@
+"""Where gates, budgets and providers are read from: the default branch tip, never the change (trust.md rule 2)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from aces_ci.changes.git import Repository
+from aces_ci.core.errors import AcesError, UsageError
+from aces_ci.core.event import Event, EventKind
+from aces_ci.core.evidence import PolicySource
+from aces_ci.settings import source
+from aces_ci.settings.load import load
+from aces_ci.settings.source import SIZE_LIMIT, Document
+from aces_ci.shell.files import read_bounded
+
+POLICY_FILE = "aces.yml"
+
+
+def find_policy(repository: Repository, event: Event, config: Path | None) -> tuple[PolicySource, Document | None]:
+    """The policy and where it stands.
+
+    An explicit `--config` comes from the trusted workflow. Otherwise the file of that fixed name at the default
+    branch's tip decides, a regular blob of at most 64 KB; without one, the built-in defaults. The head's own file is
+    only validated and shown.
+
+    Raises:
+        UsageError: the deciding file is broken, or `--config` cannot be read.
+    """
+    if config is not None:
+        return PolicySource(ref=str(config), path=str(config)), source.read(_read(config), str(config))
+    tip = repository.default_branch_tip(event.default_branch)
+    name = event.default_branch or "default branch"
+    deciding = repository.file_at(tip, POLICY_FILE) if tip else None
+    head = repository.file_at(event.head_sha, POLICY_FILE)
+    differs = head != deciding and event.kind is not EventKind.PUSH
+    place = PolicySource(
+        ref=name if deciding is not None else "built-in defaults",
+        sha=tip if deciding is not None else None,
+        path=POLICY_FILE if deciding is not None else None,
+        head_differs=differs and head is not None,
+        head_problem=_problem(head) if differs and head is not None else None,
+    )
+    return place, source.read(deciding, POLICY_FILE) if deciding is not None else None
+
+
+def _problem(head: bytes) -> str | None:
+    """What is wrong with the head's file, in one line; it would break every run after its merge."""
+    try:
+        load(policy=source.read(head, POLICY_FILE))
+    except AcesError as error:
+        return error.message
+    return None
+
+
+def _read(config: Path) -> bytes:
+    try:
+        return read_bounded(config, limit=SIZE_LIMIT)
+    except FileNotFoundError:
+        raise UsageError(
+            f"there is no settings file {config}", code="no_config", path=str(config), do="correct --config"
+        ) from None

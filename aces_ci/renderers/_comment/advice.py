@@ -1,0 +1,88 @@
+"""What is worth fixing and does not block, and the fold with all findings."""
+
+from __future__ import annotations
+
+from aces_ci.core.amount import NBSP, plural
+from aces_ci.core.finding import Finding, Severity
+from aces_ci.core.inert import cell, code, prose
+from aces_ci.core.report import Report
+from aces_ci.ports.renderer import Place
+from aces_ci.renderers._comment import links
+from aces_ci.renderers._comment.lead import deciding_finding
+
+TOP = 3
+FOLD_ROWS = 20
+_MARK = {Severity.CRITICAL: "🔒", Severity.ERROR: "❌"}
+
+
+def worth_fixing(report: Report, place: Place) -> list[str]:
+    """Errors beyond the one in the lead, then the first pieces of advice; blank line at the end."""
+    first = deciding_finding(report)
+    findings = [finding for skill in report.skills for finding in skill.findings if finding is not first]
+    bad = [f for f in findings if f.severity in {Severity.ERROR, Severity.CRITICAL}]
+    advice = sorted((f for f in findings if f.severity is Severity.WARNING), key=lambda f: f.order)
+    lines: list[str] = []
+    if bad:
+        lines += [f"**Also{'' if len(bad) <= TOP else f' ({TOP} of {len(bad)})'}**"]
+        lines += [_numbered(report, place, index, f) for index, f in enumerate(bad[:TOP], start=1)]
+        lines += [""]
+    if advice:
+        count = f" ({TOP} of {len(advice)})" if len(advice) > TOP else f" ({len(advice)})"
+        lines += [f"**Worth fixing, does not block**{count}"]
+        lines += [_numbered(report, place, index, f) for index, f in enumerate(advice[:TOP], start=1)]
+        lines += [""]
+    return lines
+
+
+def _numbered(report: Report, place: Place, index: int, finding: Finding) -> str:
+    several = len(report.skills) > 1
+    owner = f"{code(finding.skill.rsplit('/', 1)[-1], 64)} " if several else ""
+    where = links.of_finding(report, place, finding)
+    return f"{index}. {owner}{where} {_sentence(finding.message)} {_sentence(finding.hint)} {links.of_rule(finding)}"
+
+
+def _sentence(text: str) -> str:
+    shown = prose(text, 320)
+    if shown[:1].islower():
+        shown = shown[0].upper() + shown[1:]
+    return shown if shown.endswith((".", "!", "?", "…", '."', ".”")) else f"{shown}."
+
+
+def all_findings(report: Report, place: Place) -> list[str]:
+    """The fold with every finding, or nothing where there are none or the forge shows them itself."""
+    findings = [finding for skill in report.skills for finding in skill.findings]
+    if not findings or place.quality_report or place.smaller:
+        return []
+    several = len(report.skills) > 1
+    shown = sorted(findings, key=lambda f: f.order)[:FOLD_ROWS]
+    title = plural(len(findings), "finding")
+    lines = [f"<details><summary>{'All ' if len(findings) > 1 else ''}{title}</summary>", ""]
+    lines += ["| | Where | What | Fix | Rule |", "|:--|:--|:--|:--|:--|"]
+    lines += [_fold_row(report, place, finding, several=several) for finding in shown]
+    if len(findings) > len(shown):
+        lines += ["", f"{len(findings) - len(shown)} more in the report."]
+    return [*lines, "", _dimensions(report), "</details>"]
+
+
+def _fold_row(report: Report, place: Place, finding: Finding, *, several: bool) -> str:
+    mark = _MARK.get(finding.severity)
+    word = "critical" if finding.severity is Severity.CRITICAL else finding.severity.value
+    first = f"{mark}{NBSP}{word}" if mark else ("note" if finding.severity is Severity.INFO else "advice")
+    owner = f"{cell(finding.skill.rsplit('/', 1)[-1], 40)} " if several else ""
+    where = links.of_finding(report, place, finding, in_table=True)
+    fix = cell(finding.replacement[1], 80) if finding.replacement else _in_cell(finding.hint, 140)
+    return f"| {first} | {owner}{where} | {_in_cell(finding.title, 80)} | {fix} | {links.of_rule(finding)} |"
+
+
+def _in_cell(text: str, limit: int) -> str:
+    return prose(text, limit).replace("|", "∣").replace("\\", "＼")
+
+
+def _dimensions(report: Report) -> str:
+    rows = []
+    for skill in report.skills:
+        if skill.structure is None or not skill.structure.dimensions:
+            continue
+        values = " · ".join(f"{name} {value}" for name, value in skill.structure.dimensions.items())
+        rows.append(values if len(report.skills) == 1 else f"{code(skill.change.label, 64)} {values}")
+    return f"Quality by dimension: {'; '.join(rows[:8])}." if rows else ""

@@ -1,0 +1,121 @@
+"""What did not run, what it cost, how to repeat it, and where the rest is."""
+
+from __future__ import annotations
+
+import shlex
+
+from aces_ci import __version__
+from aces_ci.core import docs
+from aces_ci.core.amount import duration, tokens, usd
+from aces_ci.core.change import How
+from aces_ci.core.evidence import Skipped, Tier
+from aces_ci.core.gate import Outcome
+from aces_ci.core.inert import code, prose, visible
+from aces_ci.core.report import Report
+from aces_ci.ports.renderer import Place
+from aces_ci.renderers._comment import links
+
+_ASK = {"no_evals": ("draft some", "evals"), "no_key": ("turn on", "judge"), "fork": ("why", "forks")}
+
+
+def status(report: Report) -> list[str]:
+    """`Not run`, `Gate` and `Cost`, joined by written hard breaks; blank line at the end."""
+    rows = [*_gates(report), *_policy(report), *_not_run(report), _cost(report)]
+    return [*(f"{row}\\" for row in rows[:-1]), rows[-1], ""]
+
+
+def _gates(report: Report) -> list[str]:
+    blocking = report.verdict.by if report.verdict.exit_code else ()
+    if not blocking:
+        return []
+    source = report.policy.ref if report.policy.sha is None else f"{report.policy.ref} {report.policy.sha[:7]}"
+    names = list(dict.fromkeys(f"{gate.gate.value}: {gate.mode.value}" for gate in blocking))
+    shown = ", ".join(code(name) for name in names)
+    undecided = [gate for gate in report.gates if gate.outcome is Outcome.UNDECIDABLE and gate.blocks]
+    return [f"**Gate** · {shown}, read from {code(source, 80)}" + (" (undecided)" if undecided else "")]
+
+
+def _policy(report: Report) -> list[str]:
+    if report.policy.head_problem:
+        return [
+            f"**Settings** · {code('aces.yml')} in this change has an error: {prose(report.policy.head_problem, 200)}"
+        ]
+    if report.policy.head_differs:
+        return [
+            f"**Settings** · this change edits {code('aces.yml')}; it takes effect after merge, until then "
+            f"{code(report.policy.ref, 80)} decides"
+        ]
+    return []
+
+
+def _not_run(report: Report) -> list[str]:
+    parts: list[str] = []
+    for tier in (Tier.JUDGE, Tier.LIVE):
+        reasons: dict[str, Skipped] = {}
+        for item in report.skipped:
+            if item.tier is tier:
+                reasons.setdefault(item.because, item)
+        for because, item in list(reasons.items())[:3]:
+            ask = _ASK.get(item.code)
+            tail = f" ([{ask[0]}]({docs.page(ask[1])}))" if ask else ""
+            parts.append(f"{tier.value}: {prose(because, 200)}{tail}")
+        if len(reasons) > 3:
+            parts.append(f"{tier.value}: {len(reasons) - 3} more reasons in the report")
+    return [f"**Not run** · {' · '.join(parts)}"] if parts else []
+
+
+def _cost(report: Report) -> str:
+    cost = report.cost
+    if not cost.tokens and not cost.usd_micros and cost.usd_micros is not None:
+        return f"**Cost** · {usd(0)}, {duration(cost.seconds)}, no network"
+    cap = f" (cap {usd(cost.cap_usd_micros)})" if cost.cap_usd_micros is not None else ""
+    reused = ""
+    if cost.reused_trials:
+        reused = f" · {cost.reused_trials} runs reused"
+        reused += f", saved {usd(cost.saved_usd_micros)}" if cost.saved_usd_micros is not None else ""
+    return f"**Cost** · {usd(cost.usd_micros)}, {tokens(cost.tokens)} tokens{cap}{reused} · {duration(cost.seconds)}"
+
+
+def commands(report: Report) -> list[str]:
+    """How to see the same at a terminal; blank line at the end."""
+    paths = [skill.change.path for skill in report.skills if skill.change.how is not How.DELETED]
+    if not paths:
+        return []
+    named = " ".join(shlex.quote(path) for path in paths) if len(paths) <= 3 else ""
+    line = visible(f"uvx aces-ci@{__version__} check {named}".rstrip(), 400)
+    if "`" in line or "<U+" in line or line.endswith("…"):
+        line = f"uvx aces-ci@{__version__} check"
+    return ["```sh", "# the same at your terminal", line, "```", ""]
+
+
+def first_time(report: Report) -> list[str]:
+    """The fold that explains the columns, as long as no tier but the first has run."""
+    if any(skill.live or skill.judgements for skill in report.skills):
+        return []
+    base = code(report.event.base_name, 64)
+    return [
+        "<details><summary>First time here? What the columns mean</summary>",
+        "",
+        "- **Specification**: what agentskills.io forbids. Blocks.",
+        "- **Quality**: deterministic rules, 100 is best. Advice. Same text, same number; it does not measure whether "
+        "an agent gets better.",
+        f"- **Judge**: a model reads the skill. Needs a key, costs cents. [Turn on]({docs.page('judge')})",
+        f"- **Live**: agents do real tasks without the skill, with the one on {base} and with yours. Needs a key and "
+        f"`evals/`, costs dollars, capped. [Turn on]({docs.page('live')})",
+        "</details>",
+    ]
+
+
+def footer(report: Report, place: Place) -> list[str]:
+    """Version, commits, report, log."""
+    event = report.event
+    head = links.of_commit(place, event.head_repo or event.repo, event.head_sha)
+    base = links.of_commit(place, event.repo, report.merge_base)
+    against = f"{code(event.base_name, 64)} {base}" if event.base_ref else base
+    parts = [f"aces-ci {__version__}", f"{head} against {against}"]
+    parts += [f"[report]({report.links.report})"] if report.links.report else []
+    parts += [f"[log]({report.links.log})"] if report.links.log else []
+    if report.unverified:
+        parts += ["reported by the fork's own job, not verified"]
+    parts += ["one comment, edited on every push"]
+    return ["", f"<sub>{' · '.join(parts)}</sub>"]

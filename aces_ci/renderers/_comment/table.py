@@ -1,0 +1,97 @@
+"""One row a skill: what each tier says of it."""
+
+from __future__ import annotations
+
+from aces_ci.core.amount import NBSP, plural, signed
+from aces_ci.core.change import How
+from aces_ci.core.evidence import Tier
+from aces_ci.core.finding import Category, Severity
+from aces_ci.core.headline import to_fix
+from aces_ci.core.inert import cell
+from aces_ci.core.report import Report, SkillReport
+
+ROWS = 8
+"""More rows than this and the fine ones are one line."""
+_CHANGE = {How.ADDED: "new", How.RENAMED: "moved", How.DELETED: "removed"}
+
+
+def rows(report: Report) -> list[str]:
+    """The table, blank line at its end."""
+    shown = list(report.skills)
+    rest = 0
+    if len(shown) > ROWS:
+        notable = [skill for skill in shown if not _fine(skill)]
+        rest = len(shown) - len(notable[:ROWS])
+        shown = notable[:ROWS]
+    lines = ["| Skill | Specification | Quality | Judge | Live |", "|:--|:--|:--|:--|:--|"]
+    lines += [_row(report, skill) for skill in shown]
+    if rest:
+        word = "others" if shown else "skills"
+        calm = all(_fine(skill) for skill in report.skills if skill not in shown)
+        lines.append(f"| {rest} {word} | {'nothing new' if calm else 'see the report'} | | | |")
+    return [*lines, ""]
+
+
+def _fine(skill: SkillReport) -> bool:
+    structure = skill.structure
+    spec = structure is not None and structure.conformant
+    return spec and not to_fix(skill) and not any(f.severity is Severity.CRITICAL for f in skill.findings)
+
+
+def _row(report: Report, skill: SkillReport) -> str:
+    note = _CHANGE.get(skill.change.how)
+    name = cell(skill.change.label, 64) + (f" ({note})" if note else "")
+    if skill.change.how is How.DELETED:
+        return f"| {name} | – | – | – | – |"
+    values = (name, _specification(skill), _quality(skill), judge(skill, report), live(skill, report))
+    return f"| {' | '.join(values)} |"
+
+
+def _specification(skill: SkillReport) -> str:
+    if skill.structure is None:
+        return "not checked"
+    errors = sum(f.severity is Severity.ERROR for f in skill.findings)
+    critical = sum(f.severity is Severity.CRITICAL and f.category is Category.SECURITY for f in skill.findings)
+    parts = [f"❌{NBSP}{plural(errors, 'error').replace(' ', NBSP)}" if errors else "✅"]
+    if critical:
+        parts.append(f"🔒{NBSP}{critical}{NBSP}critical")
+    return " ".join(parts)
+
+
+def _quality(skill: SkillReport) -> str:
+    if skill.structure is None or skill.structure.score is None:
+        return "cannot be read"
+    score, before = skill.structure.score, skill.structure.previous_score
+    return f"{score} of 100" if before is None else f"{score} ({signed(score - before)})"
+
+
+def judge(skill: SkillReport, report: Report) -> str:
+    """The judge's overall score with its votes' range, or that it did not run."""
+    scores = [item for item in skill.judgements if item.side == "head" and item.score is not None]
+    if not scores:
+        return "waits" if _waits(skill, report, Tier.JUDGE) else "not run"
+    overall = sum(item.score or 0.0 for item in scores) / len(scores)
+    low = sum(min(vote.score for vote in item.votes) for item in scores) / len(scores)
+    high = sum(max(vote.score for vote in item.votes) for item in scores) / len(scores)
+    return f"{overall:.1f} ({low:.1f}{NBSP}to{NBSP}{high:.1f})"
+
+
+def live(skill: SkillReport, report: Report) -> str:
+    """The live tier's word, or that it did not run."""
+    if skill.live is not None:
+        return skill.live.word.value.replace("_", " ")
+    return "waits" if _waits(skill, report, Tier.LIVE) else _NOT_RUN.get(_code(skill, report, Tier.LIVE), "not run")
+
+
+_NOT_RUN = {"label": "not asked"}
+
+
+def _code(skill: SkillReport, report: Report, tier: Tier) -> str:
+    for item in report.skipped:
+        if item.tier is tier and item.skill in {None, skill.change.path}:
+            return item.code
+    return ""
+
+
+def _waits(skill: SkillReport, report: Report, tier: Tier) -> bool:
+    return _code(skill, report, tier) == "fork"

@@ -1,0 +1,48 @@
+"""The sticky comment of a change request: decision first, the rest in folds (design/ux.md sections 0 and 1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aces_ci.core.headline import headline
+from aces_ci.core.report import Report
+from aces_ci.core.sticky import Marker
+from aces_ci.core.verdict import State
+from aces_ci.ports.renderer import Place
+from aces_ci.renderers._comment import advice, foot, table
+from aces_ci.renderers._comment.lead import lead
+
+BYTE_LIMIT = 60_000
+"""GitHub refuses more than 65,536 characters; this leaves room and is kept by construction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """`comment.md`."""
+
+    name: str = "markdown"
+    filename: str = "comment.md"
+
+    def render(self, report: Report, place: Place) -> str:
+        """The whole comment. `place.smaller` leaves the folds out."""
+        title = headline(report)
+        lines = [
+            Marker(key=place.key, head=report.event.head_sha).line,
+            f"### {title.icon} {title.markdown}",
+            "",
+        ]
+        if report.verdict.state is State.NOTHING:
+            return "\n".join([*lines, *foot.footer(report, place)[1:]]) + "\n"
+        lines += lead(report, place)
+        lines += table.rows(report)
+        lines += advice.worth_fixing(report, place)
+        lines += foot.status(report)
+        lines += foot.commands(report)
+        if not place.smaller:
+            lines += advice.all_findings(report, place)
+            lines += foot.first_time(report)
+        lines += foot.footer(report, place)
+        return "\n".join(lines) + "\n"
+
+
+RENDERER = Comment()

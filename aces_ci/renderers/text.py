@@ -1,0 +1,66 @@
+"""`report.txt`: the verdict for a terminal or a log, 80 columns, no markup."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aces_ci.core.amount import plural
+from aces_ci.core.finding import Severity
+from aces_ci.core.headline import headline
+from aces_ci.core.inert import plain
+from aces_ci.core.report import Report, SkillReport
+from aces_ci.ports.renderer import Place
+
+WIDTH = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Findings as `path:line:column: severity code title`, then one line a skill."""
+
+    name: str = "text"
+    filename: str = "report.txt"
+
+    def render(self, report: Report, place: Place) -> str:
+        """The whole text."""
+        del place
+        lines = [headline(report).plain, ""]
+        for skill in report.skills:
+            lines += _findings(skill)
+        lines += _table(report)
+        for item in report.skipped:
+            owner = f" ({plain(item.skill, 60)})" if item.skill else ""
+            lines.append(f"skipped: {item.tier.value}{owner}: {plain(item.because, 160)}")
+        if not any(skill.live for skill in report.skills):
+            lines.append("Text only: agents were not tested.")
+        return "\n".join(lines) + "\n"
+
+
+def _findings(skill: SkillReport) -> list[str]:
+    rows = []
+    for finding in skill.findings:
+        place = f"{plain(finding.path, 200)}:{finding.line}:{finding.column or 1}"
+        rows.append(f"{place}: {finding.severity.value} {finding.code} {plain(finding.title, 80)}")
+        rows.append(f"  fix: {plain(finding.hint, 200)}")
+    return [*rows, ""] if rows else []
+
+
+def _table(report: Report) -> list[str]:
+    if not report.skills:
+        return []
+    width = max(5, *(len(plain(skill.change.label, 40)) for skill in report.skills))
+    rows = [f"{'skill':<{width}}  {'spec':<10}  {'quality':>8}  weakest"]
+    for skill in report.skills:
+        structure = skill.structure
+        errors = sum(finding.severity is Severity.ERROR for finding in skill.findings)
+        spec = "removed" if structure is None else plural(errors, "error") if errors else "ok"
+        score = "-" if structure is None or structure.score is None else str(structure.score)
+        weakest = ""
+        if structure is not None and structure.dimensions:
+            name, value = min(structure.dimensions.items(), key=lambda item: item[1])
+            weakest = f"{name} {value}"
+        rows.append(f"{plain(skill.change.label, 40):<{width}}  {spec:<10}  {score:>8}  {weakest}".rstrip())
+    return [*rows, ""]
+
+
+RENDERER = Text()

@@ -1,0 +1,154 @@
+"""Evidence to the one Report: pure, the same whether it comes from this run, a resumed one or several shards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from aces_ci import __version__
+from aces_ci.core import gates_text
+from aces_ci.core.evidence import ChangedSkill, Evidence
+from aces_ci.core.finding import Finding, Severity
+from aces_ci.core.gate import GateResult, Mode
+from aces_ci.core.live import LiveSummary
+from aces_ci.core.merge import Sorted, merge
+from aces_ci.core.report import Cost, Links, Report, SkillReport
+from aces_ci.core.verdict import Facts, decide
+
+
+def assemble(evidence: Iterable[Evidence], *, links: Links | None = None, unverified: bool = False) -> Report:
+    """The report.
+
+    Args:
+        links: pages of this run; None where there are none.
+        unverified: the evidence is the word of a fork's own job.
+
+    Raises:
+        UsageError: the lines do not belong to one run.
+    """
+    found = merge(evidence)
+    skills = tuple(_skill(found, change) for change in found.skills.values())
+    gates = tuple(_gates(found, skills))
+    facts = Facts(
+        skills=len(skills),
+        findings_to_fix=sum(f.severity is Severity.WARNING for skill in skills for f in skill.findings),
+        waits=any(item.code == "fork" for item in found.skipped.values()),
+        words=frozenset(skill.live.word.value for skill in skills if skill.live),
+    )
+    return Report(
+        version=found.header.version or __version__,
+        event=found.header.event,
+        merge_base=found.header.merge_base,
+        policy=found.header.policy,
+        skills=skills,
+        unowned=found.header.unowned,
+        gates=gates,
+        verdict=decide(gates, facts),
+        skipped=tuple(found.skipped.values()),
+        cost=_cost(found),
+        links=links or Links(log=found.header.event.run_url),
+        missing_shards=found.missing_shards,
+        unverified=unverified,
+    )
+
+
+def _skill(found: Sorted, change: ChangedSkill) -> SkillReport:
+    findings = (f for f in found.findings.values() if f.skill == change.path)
+    return SkillReport(
+        change=change,
+        structure=found.structures.get(change.path),
+        findings=tuple(sorted(findings, key=_worst_first)),
+        judgements=tuple(j for j in found.judgements.values() if j.skill == change.path),
+        live=_live(found, change.path),
+    )
+
+
+def _worst_first(finding: Finding) -> tuple[object, ...]:
+    return (finding.severity.rank, *finding.order)
+
+
+def _live(found: Sorted, path: str) -> LiveSummary | None:
+    trials = [trial for trial in found.trials.values() if trial.skill == path]
+    if not trials:
+        return None
+    # numpy is not for runs that only read text.
+    from aces_ci.core.live_plan import LivePlan
+    from aces_ci.tiers.compare import summarise
+
+    digests = {trial.digest for trial in trials}
+    scores = [score for score in found.scores.values() if score.trial in digests]
+    return summarise(trials, scores, LivePlan.of(found.header.settings, path, skills=_family(found)))
+
+
+def _family(found: Sorted) -> int:
+    return len({trial.skill for trial in found.trials.values()})
+
+
+def _gates(found: Sorted, skills: tuple[SkillReport, ...]) -> Iterable[GateResult]:
+    modes = found.header.settings.get("gates")
+    mode = _Modes(modes if isinstance(modes, Mapping) else {})
+    structural = found.header.settings.get("structural")
+    minimum = structural.get("min_score", 70) if isinstance(structural, Mapping) else 70
+    for skill in skills:
+        if gates_text.applies(skill.change):
+            yield from _text(skill, mode, int(minimum))
+            if skill.live is not None:
+                yield from _of_live(found, skill, mode)
+    if skills:
+        yield gates_text.incomplete_gate(found.missing_shards, mode("incomplete", Mode.ADVISE))
+
+
+def _text(skill: SkillReport, mode: _Modes, minimum: int) -> Iterable[GateResult]:
+    change, structure, findings = skill.change, skill.structure, skill.findings
+    yield gates_text.spec_gate(change, structure, findings, mode("spec", Mode.BLOCK))
+    yield gates_text.security_gate(change, structure, findings, mode("security", Mode.BLOCK))
+    yield gates_text.structural_gate(change, structure, minimum, mode("structural", Mode.ADVISE))
+    if mode("coverage", Mode.OFF) is not Mode.OFF:
+        yield gates_text.coverage_gate(change, mode("coverage", Mode.OFF))
+
+
+def _of_live(found: Sorted, skill: SkillReport, mode: _Modes) -> Iterable[GateResult]:
+    from aces_ci.core import gates_live
+
+    summary = skill.live
+    assert summary is not None
+    path = skill.change.path
+    accepted = found.header.settings.get("accepted") is True
+    yield gates_live.regression_gate(summary, mode("regression", Mode.BLOCK), path, accepted=accepted)
+    yield gates_live.lift_gate(summary, mode("lift", Mode.ADVISE), path)
+    yield gates_live.invalid_gate(summary, mode.maybe("invalid"), path)
+    yield gates_live.inconclusive_gate(summary, mode("inconclusive", Mode.ADVISE), path)
+
+
+class _Modes:
+    """The policy's word on each gate; `auto` and what is absent take the default."""
+
+    def __init__(self, modes: Mapping[str, object]) -> None:
+        self._modes = modes
+
+    def __call__(self, gate: str, default: Mode) -> Mode:
+        return self.maybe(gate) or default
+
+    def maybe(self, gate: str) -> Mode | None:
+        value = self._modes.get(gate)
+        return Mode(value) if isinstance(value, str) and value in set(Mode) else None
+
+
+def _cost(found: Sorted) -> Cost:
+    fresh = [trial for trial in found.trials.values() if trial.recorded is None]
+    reused = [trial for trial in found.trials.values() if trial.recorded is not None]
+    judged = [j.usd_micros for j in found.judgements.values() if not j.cached]
+    judge = None if None in judged else sum(value or 0 for value in judged)
+    lived = [trial.usage.usd_micros for trial in fresh]
+    live = None if None in lived else sum(value or 0 for value in lived)
+    saved = [trial.usage.usd_micros for trial in reused]
+    budget = found.header.settings.get("budget")
+    cap = budget.get("usd") if isinstance(budget, Mapping) else None
+    return Cost(
+        usd_micros=None if judge is None or live is None else judge + live,
+        judge_usd_micros=judge,
+        tokens=sum(t.usage.tokens for t in fresh) + sum(j.tokens for j in found.judgements.values() if not j.cached),
+        seconds=found.seconds,
+        cap_usd_micros=round(cap * 1_000_000) if isinstance(cap, int | float) else None,
+        saved_usd_micros=None if None in saved or not saved else sum(value or 0 for value in saved),
+        reused_trials=len(reused),
+    )

@@ -1,0 +1,106 @@
+"""Reads the bytes of a change in a process that can do nothing else (trust.md rule 9).
+
+`python -I -m aces_ci.untrusted` imports and warms up everything it needs, then gives up its user, its right to open
+files and sockets and to start processes, its time and its memory; only then it reads standard input. One JSON request
+a line in, evidence lines out; the parent takes nothing else from it.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+from collections.abc import Iterator
+
+from aces_ci.changes.parse import parse_skill
+from aces_ci.compose import rules
+from aces_ci.core import wire
+from aces_ci.core.evidence import Evidence
+from aces_ci.core.request import Request, from_line, to_line
+from aces_ci.core.rule import Profile
+from aces_ci.core.skill import FileKind, Sibling, Skill, SkillFile, Snapshot
+from aces_ci.tiers.structural import assess
+
+NOBODY = 65534
+MEMORY = 3 * 1024**3
+SECONDS = 300
+END = '{"end": true}'
+
+
+def answer(line: str) -> Iterator[Evidence]:
+    """Structure and findings for one request."""
+    asked = from_line(line)
+    structure, findings = assess(
+        _skill(asked.after),
+        rules(),
+        profile=Profile(asked.profile),
+        before=_skill(asked.before) if asked.before else None,
+        siblings=tuple(_siblings(asked.siblings)),
+        disabled=frozenset(asked.disabled),
+        added=asked.added,
+    )
+    yield structure
+    yield from findings
+
+
+def _skill(snapshot: Snapshot) -> Skill:
+    return parse_skill(root=snapshot.root, files=snapshot.files, outside=snapshot.outside)
+
+
+def _siblings(snapshots: tuple[Snapshot, ...]) -> Iterator[Sibling]:
+    for snapshot in snapshots:
+        skill = _skill(snapshot)
+        if skill.name and skill.description:
+            yield Sibling(path=skill.root, name=skill.name, description=skill.description)
+
+
+def warm_up() -> None:
+    """Run every rule once on its own example, so that nothing is left to import when files are closed."""
+    for rule in rules():
+        for example in rule.examples[:1]:
+            files = {
+                path: SkillFile(
+                    path=path, kind=FileKind.REGULAR, size=len(text), data=text.encode("utf-8", "surrogateescape")
+                )
+                for path, text in example.files.items()
+            }
+            for evidence in assess(parse_skill(root=example.directory, files=files), rules(), profile=Profile.STRICT)[
+                1
+            ]:
+                wire.to_line(evidence)
+    probe = Request(after=Snapshot(root="probe", files={}), added=True)
+    wire.to_line(next(iter(answer(to_line(probe)))))
+
+
+def give_up_rights() -> None:
+    """No other user's files, no new descriptors, no new processes, bounded time and memory; for good."""
+    if os.getuid() == 0:
+        os.setgroups([])
+        os.setresgid(NOBODY, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, NOBODY)
+    os.chdir("/")
+    for what, limit in (
+        (resource.RLIMIT_AS, MEMORY),
+        (resource.RLIMIT_CPU, SECONDS),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_NPROC, 0),
+        # Descriptors 0 to 2 stay open; no file and no socket can be opened any more.
+        (resource.RLIMIT_NOFILE, 3),
+    ):
+        resource.setrlimit(what, (limit, limit))
+
+
+def main() -> None:
+    """The program."""
+    warm_up()
+    give_up_rights()
+    for line in sys.stdin:
+        for evidence in answer(line):
+            sys.stdout.write(wire.to_line(evidence) + "\n")
+        sys.stdout.write(END + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
