@@ -7,7 +7,11 @@ from dataclasses import dataclass
 
 from aces_ci.core.case import Case, Role
 from aces_ci.core.event import Trust
+from aces_ci.core.finding import Category, Finding, Severity
 from aces_ci.core.gate import GateName, GateResult, Mode, Outcome
+
+WEAKENED = "EV900"
+"""Code of the finding for each way in which a change measures less."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,32 +69,47 @@ def _less(old: Case, new: Case) -> list[str]:
     return found
 
 
-def evals_gate(
-    *,
-    base: EvalsSide | None,
-    head: EvalsSide | None,
-    mode: Mode | None,
-    trust: Trust,
-    skill: str,
-    accepted: bool = False,
-) -> GateResult:
-    """Broken where cases or checks are removed or weakened, or attempts lowered.
+def weakening(base: EvalsSide, head: EvalsSide, *, skill: str, path: str) -> tuple[Finding, ...]:
+    """One finding for each way in which the head measures less: the evidence that the gate reads later.
 
-    `mode` None is the default: block for forks, advise for own branches. `base` None: there was nothing to
-    weaken.
+    `path` is the repository path of the evals that changed, or of the manifest where they are gone.
+    """
+    return tuple(
+        Finding(
+            skill=skill,
+            code=WEAKENED,
+            severity=Severity.WARNING,
+            category=Category.EVALS,
+            path=path,
+            line=number,
+            whole_file=True,
+            title="the change measures less than before",
+            message=clause,
+            hint="keep the case as it is, or lower it in a change of its own that a maintainer reads",
+            new=True,
+        )
+        for number, clause in enumerate(weakened(base, head), start=1)
+    )
+
+
+def evals_gate(
+    findings: Sequence[Finding], mode: Mode | None, trust: Trust, skill: str, *, accepted: bool = False
+) -> GateResult:
+    """Broken where cases or checks are removed or weakened, or attempts lowered (`weakening`).
+
+    `mode` None is the default: block for forks, advise for own branches.
     """
     used = (Mode.BLOCK if trust is Trust.FORK else Mode.ADVISE) if mode is None else mode
 
-    def result(outcome: Outcome, reason: str) -> GateResult:
-        return GateResult(gate=GateName.EVALS, mode=used, outcome=outcome, skill=skill, reason=reason)
+    def result(outcome: Outcome, reason: str, cites: tuple[str, ...] = ()) -> GateResult:
+        return GateResult(gate=GateName.EVALS, mode=used, outcome=outcome, skill=skill, reason=reason, cites=cites)
 
     if used is Mode.OFF:
         return result(Outcome.OFF, "switched off by the policy")
-    if base is None or not base.cases:
-        return result(Outcome.MET, "there were no evals before")
-    less = weakened(base, head or EvalsSide(cases=()))
+    less = [finding for finding in findings if finding.code == WEAKENED]
     if not less:
         return result(Outcome.MET, "nothing is measured less than before")
-    more = f", and {len(less) - 3} more" if len(less) > 3 else ""
+    more = f"; {len(less) - 3} more" if len(less) > 3 else ""
     outcome = Outcome.ACCEPTED if accepted else Outcome.BROKEN
-    return result(outcome, "; ".join(less[:3]) + more)
+    reason = "; ".join(finding.message for finding in less[:3]) + more
+    return result(outcome, reason, tuple(finding.id for finding in less))

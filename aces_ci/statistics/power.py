@@ -21,7 +21,7 @@ def smallest_p(cases: int, attempts: int, strata_per_case: int = 1) -> float:
     return float(comb(2 * attempts, attempts)) ** -(cases * strata_per_case) if cases and attempts else 1.0
 
 
-def attainable(cases: int, attempts: int, alpha: float = 0.025, *, strata_per_case: int = 1) -> bool:
+def attainable(cases: int, attempts: int, alpha: float = 0.025, strata_per_case: int = 1) -> bool:
     """Whether the design can reach a verdict at all.
 
     The planner asks this before the first trial and refuses a plan that never can: 3 x 1, 4 x 1 and 5 x 1

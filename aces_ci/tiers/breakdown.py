@@ -23,6 +23,7 @@ from aces_ci.statistics.flips import worse_cases, worse_harnesses
 from aces_ci.statistics.levels import level_interval
 from aces_ci.statistics.stratified import Cell
 from aces_ci.tiers.contrast import ARMS, describe, estimate
+from aces_ci.tiers.seen import AVOIDANCE
 from aces_ci.tiers.strata import Slots, cells
 
 SHOWN_ARMS = (Arm.BASELINE, Arm.PREVIOUS, Arm.WITH_SKILL)
@@ -82,10 +83,27 @@ def case_level(held: Slots, arm: Arm, case: str, values: Mapping[str, Value], at
     return mean([sum(row) / len(row) for row in strata if row])
 
 
+def must_stay_out(held: Slots, scores: ScoreTable) -> frozenset[str]:
+    """Cases that were graded as negative ones."""
+    return frozenset(
+        trial.case
+        for arm in Arm
+        for trial in held.trials(arm)
+        if (score := scores.get(trial.digest, {}).get("skill_execution")) is not None
+        and any(part.name == AVOIDANCE for part in score.parts)
+    )
+
+
 def case_rows(
-    held: Slots, values: Mapping[str, Value], plan: LivePlan, contrast: Contrast, attempts: int
+    held: Slots,
+    scores: ScoreTable,
+    values: Mapping[str, Value],
+    plan: LivePlan,
+    contrast: Contrast,
+    attempts: int,
 ) -> tuple[CaseRow, ...]:
     """One row a case, in the order of the plan, else of first appearance."""
+    stay_out = must_stay_out(held, scores)
     order = tuple(dict.fromkeys((*plan.cases, *(key[0] for key in held.keys(*Arm)))))
     by_case: dict[str, list[Cell]] = {}
     for cell in cells(held, ARMS[contrast], attempts, values):
@@ -101,7 +119,7 @@ def case_rows(
         rows.append(
             CaseRow(
                 case=case,
-                negative=known.negative,
+                negative=known.negative or case in stay_out,
                 levels=tuple(
                     (arm, case_level(held, arm, case, values, attempts)) for arm in SHOWN_ARMS if held.by_arm.get(arm)
                 ),

@@ -125,6 +125,25 @@ def decide(held: Slots, scores: Sequence[Score], values: Mapping[str, Value], pl
     return Decision(basis=basis, word=said, because=because, tested=tested, reasons=reasons)
 
 
+def stop_reason(trials: Sequence[Trial], scores: Sequence[Score], plan: LivePlan) -> str | None:
+    """Why no further look is needed, or None: what the engine asks when all trials of a look are there.
+
+    Decided, unfair beyond repair, or not expected to settle it (futility is non-binding: going on costs
+    money, not error). Only the deciding side is read.
+    """
+    side = [trial for trial in trials if trial.side == "base"] or list(trials)
+    values = outcomes(side, table(scores))
+    found = decide(slots(side, plan.cap), scores, values, plan)
+    if found.main is None or not found.main.looks.look:
+        return None
+    if found.word in (Word.IMPROVED, Word.REGRESSED, Word.NO_DIFFERENCE):
+        return f"decided: {found.word.value.replace('_', ' ')}"
+    foul = [kind for kind, _ in found.reasons[found.basis] if kind not in _INFORM_ONLY and kind is not Unfair.MISSING]
+    if foul:
+        return found.because
+    return "not expected to settle it" if found.main.looks.futile else None
+
+
 def _one_side(
     skill: str, trials: Sequence[Trial], scores: Sequence[Score], rows: ScoreTable, plan: LivePlan
 ) -> LiveSummary:
@@ -147,7 +166,7 @@ def _one_side(
         change=lifts.get(Contrast.CHANGE),
         lift=lifts.get(Contrast.LIFT),
         arms=arm_levels(held, values, attempts),
-        cases=case_rows(held, values, plan, basis, attempts),
+        cases=case_rows(held, rows, values, plan, basis, attempts),
         metrics=metric_rows(held, rows, values, lifts, plan, attempts),
         rules_out_drop=rules_out_drop(main.cells) if main and fair else None,
         smallest_detectable=smallest_detectable(main, alpha) if main and fair else None,
