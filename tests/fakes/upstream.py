@@ -66,12 +66,12 @@ class FakeUpstream:
         self.url = ""
 
     @asynccontextmanager
-    async def running(self) -> AsyncIterator[FakeUpstream]:
-        """Serve on a port of the system's choice; `url` then says where."""
+    async def running(self, port: int = 0) -> AsyncIterator[FakeUpstream]:
+        """Serve on a port, 0 for one of the system's choice; `url` then says where."""
         server = web.Server(self._serve, access_log=None, handler_cancellation=True)
         runner = web.ServerRunner(server, shutdown_timeout=0.1)
         await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0, backlog=2048)
+        site = web.TCPSite(runner, "127.0.0.1", port, backlog=2048)
         await site.start()
         self.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
         try:
