@@ -39,16 +39,12 @@ class ClaudeCode:
         build = TraceBuilder()
         stream = trace_lines.read(log.stdout, name="stdout")
         sessions = [
-            trace_lines.read(data, name=path)
-            for path, data in sorted(log.files.items())
-            if path.endswith(".jsonl")
+            trace_lines.read(data, name=path) for path, data in sorted(log.files.items()) if path.endswith(".jsonl")
         ]
         build.lost += [*stream.lost, *(sentence for session in sessions for sentence in session.lost)]
         reader = _Reader(build)
         recorded = [event for session in sessions for event in session.objects]
-        main = (
-            stream.objects if any(event.get("type") == "assistant" for event in stream.objects) else recorded
-        )
+        main = stream.objects if any(event.get("type") == "assistant" for event in stream.objects) else recorded
         reader.read(main)
         reader.settle(recorded)
         prompts = (_prompt(event) for event in recorded)
@@ -158,9 +154,7 @@ class _Reader:
     def _end(self, event: Mapping[str, Any]) -> None:
         cost = event.get("total_cost_usd")
         self.cost = float(cost) if isinstance(cost, int | float) else None
-        ended = {
-            key: event.get(key) for key in ("subtype", "is_error", "terminal_reason", "api_error_status")
-        }
+        ended = {key: event.get(key) for key in ("subtype", "is_error", "terminal_reason", "api_error_status")}
         self.build.extra["result"] = {key: value for key, value in ended.items() if value is not None}
 
 
@@ -170,9 +164,7 @@ def _metrics(message: Mapping[str, Any], *, final: bool) -> Metrics | None:
         return None
     cached = number(usage.get("cache_read_input_tokens"))
     return Metrics(
-        prompt_tokens=number(usage.get("input_tokens"))
-        + number(usage.get("cache_creation_input_tokens"))
-        + cached,
+        prompt_tokens=number(usage.get("input_tokens")) + number(usage.get("cache_creation_input_tokens")) + cached,
         completion_tokens=number(usage.get("output_tokens")) if final else None,
         cached_tokens=cached,
     )

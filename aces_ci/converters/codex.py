@@ -24,9 +24,7 @@ _CALLS = {
     "local_shell_call": ("action", "local_shell_call_output"),
 }
 _OUTPUTS = frozenset(output for _, output in _CALLS.values())
-_HARNESS = re.compile(
-    r"<(?:environment_context|user_instructions|skills_instructions|permissions instructions)\b"
-)
+_HARNESS = re.compile(r"<(?:environment_context|user_instructions|skills_instructions|permissions instructions)\b")
 
 
 class Codex:

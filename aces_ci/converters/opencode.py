@@ -27,17 +27,14 @@ class OpenCode:
         """Events whose `part` has a `messageID`, an error with a `sessionID`, or an export."""
         events = trace_lines.read(log.stdout).objects
         return any(
-            "messageID" in record(event.get("part"))
-            or (event.get("type") == "error" and "sessionID" in event)
+            "messageID" in record(event.get("part")) or (event.get("type") == "error" and "sessionID" in event)
             for event in events
         ) or any(_export(data) for data in (log.stdout, *log.files.values()))
 
     def convert(self, log: Log) -> Trajectory | None:
         """The export where there is one, else the output."""
         build = TraceBuilder()
-        exported = next(
-            (found for data in (log.stdout, *log.files.values()) if (found := _export(data))), None
-        )
+        exported = next((found for data in (log.stdout, *log.files.values()) if (found := _export(data))), None)
         head: dict[str, str | None] = {}
         if exported:
             _read_export(build, exported, head)

@@ -10,6 +10,9 @@ from aces_ci.core.trace_actions import Action
 from aces_ci.core.trace_scripts import executed
 from aces_ci.core.trace_tools import Deed
 
+_KILLED = frozenset({137, 143})
+"""Exit codes of what is killed; at the end of a run that is the deadline, not a mistake of the agent."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
@@ -29,7 +32,7 @@ def failures(actions: Sequence[Action]) -> tuple[Failure, ...]:
     """
     found: list[Failure] = []
     for index, action in enumerate(actions):
-        if action.failed is not True:
+        if action.failed is not True or (action.code in _KILLED and index == len(actions) - 1):
             continue
         wanted = _likeness(action)
         later = (other for other in actions[index + 1 :] if other.failed is False)

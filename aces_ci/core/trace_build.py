@@ -68,6 +68,11 @@ class TraceBuilder:
         """Names of the agent's turns so far."""
         return frozenset(self._keys)
 
+    @property
+    def called(self) -> frozenset[str]:
+        """Ids of the calls so far."""
+        return frozenset(self._callers)
+
     def say(self, source: Source, text: str, *, at: str | None = None, extra: Extra | None = None) -> None:
         """A message of the user or the system."""
         if text.strip():

@@ -44,7 +44,8 @@ class Security:
         )
         worst = next(iter(critical or counted), None)
         because = f"step {worst.step} {worst.what}" if worst else f"{len(subject.actions)} calls, none unsafe"
-        return subject.score(self.name, value, because, cites=tuple(deed.step for deed in counted), parts=parts)
+        cites = [deed.step for deed in counted] or [action.step for action in subject.actions]
+        return subject.score(self.name, value, because, cites=tuple(cites), parts=parts)
 
 
 METRIC = Security()

@@ -72,7 +72,7 @@ def _tools(subject: Subject, cites: list[int]) -> Part | None:
     if not calls:
         return None
     wasted = waste(subject.actions)
-    cites += [each.step for each in wasted]
+    cites += [each.step for each in wasted] or [calls[0].step, calls[-1].step]
     kinds = sorted({each.kind for each in wasted})
     because = (
         f"{len(wasted)} of {len(calls)} calls wasted ({', '.join(kinds)}), first at step {wasted[0].step}"
