@@ -57,6 +57,8 @@ class TraceBuilder:
     def __init__(self) -> None:
         self.lost: list[str] = []
         """Sentences about what the source did not hold or could not be read."""
+        self.answered: set[str] = set()
+        """Ids of the calls that have a result."""
         self.extra: Extra = {}
         """Goes beside `origin` and `lost` into the document's `extra.aces`."""
         self._turns: list[Turn] = []
@@ -72,6 +74,16 @@ class TraceBuilder:
     def called(self) -> frozenset[str]:
         """Ids of the calls so far."""
         return frozenset(self._callers)
+
+    @property
+    def called(self) -> frozenset[str]:
+        """Ids of the calls so far."""
+        return frozenset(self._callers)
+
+    @property
+    def answered(self) -> frozenset[str]:
+        """Ids of the calls that have a result."""
+        return frozenset(item.source_call_id for turn in self._turns for item in turn.results if item.source_call_id)
 
     def say(self, source: Source, text: str, *, at: str | None = None, extra: Extra | None = None) -> None:
         """A message of the user or the system."""
@@ -98,6 +110,7 @@ class TraceBuilder:
         if caller is None:
             self.lost.append(f"a result for the call {identity[:60]}, which no step made")
             return False
+        self.answered.add(identity)
         known = next((item for item in caller.results if item.source_call_id == identity), None)
         if known is not None:
             if known.content == content:
