@@ -10,7 +10,7 @@ from aces_ci.core.errors import UsageError
 
 
 @click.command("gateway", short_help="The model gateway process (used by the live tier).")
-def COMMAND() -> None:  # noqa: N802 - the name that the command line looks for
+def COMMAND() -> None:
     """Serve models to sandboxes under a policy and a budget.
 
     Orders come as JSON lines on standard input: secrets, configuration, then trials. Events leave as JSON lines on

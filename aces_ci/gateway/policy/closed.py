@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
 
 from aces_ci.gateway.strict_json import RefusedError
 
@@ -44,32 +45,53 @@ def check(shape: type[Closed], body: dict[str, Any]) -> None:
     try:
         shape.model_validate(body)
     except ValidationError as error:
-        first = _deepest(error)
-        raise RefusedError(_path(first["loc"], body), _reason(first)) from None
+        first = max(error.errors(include_url=False, include_input=False), key=_telling)
+        raise RefusedError(_path(first, body), _reason(first)) from None
 
 
-def _deepest(error: ValidationError) -> Any:
+def _telling(error: ErrorDetails) -> tuple[int, int]:
     """Of alternatives (text or blocks) the one that got furthest is the one that was meant."""
-    return max(error.errors(include_url=False, include_input=False), key=lambda item: len(item["loc"]))
+    rank = {"literal_error": 3, "extra_forbidden": 2, "string_type": 0}.get(error["type"], 1)
+    return len(error["loc"]), rank
 
 
-def _reason(item: Any) -> str:
-    if item["type"] == "extra_forbidden":
+def _reason(error: ErrorDetails) -> str:
+    if error["type"] == "extra_forbidden":
         return "is not allowed"
-    if item["type"] == "union_tag_invalid":
-        return f"{item['ctx']['tag'][:40]!r} is not allowed"
-    return str(item["msg"])[:160]
+    if error["type"] == "union_tag_invalid":
+        return f"{error['ctx']['tag'][:40]!r} is not allowed"
+    return error["msg"][:160]
 
 
-def _path(loc: tuple[int | str, ...], body: Any) -> str:
+def _path(error: ErrorDetails, body: Any) -> str:
     """The error's location without the names of alternatives, which are not in the body."""
-    path = ""
-    here = body
-    for index, part in enumerate(loc):
-        if isinstance(part, int) and isinstance(here, list) and part < len(here):
-            path += f"[{part}]"
-            here = here[part]
-        elif isinstance(here, dict) and (part in here or index == len(loc) - 1):
-            path += f".{str(part)[:60]}" if path else str(part)[:60]
-            here = here.get(part)
-    return path or "body"
+    _, steps = _resolve(error["loc"], body, absent=error["type"] == "missing")
+    path = "".join(f"[{step}]" if isinstance(step, int) else f".{step[:60]}" for step in steps)
+    return path.removeprefix(".") or "body"
+
+
+_Steps = tuple[int | str, ...]
+_NOWHERE = object()
+
+
+def _resolve(loc: _Steps, here: Any, *, absent: bool) -> tuple[tuple[bool, int], _Steps]:
+    """The steps of `loc` that lead through `here`, with how good a reading that is.
+
+    An alternative may be called like a field (`text`). The better reading takes the last step, then most steps.
+    """
+    if not loc:
+        return (True, 0), ()
+    step, rest = loc[0], loc[1:]
+    (ends, count), steps = _resolve(rest, here, absent=absent)
+    skipped = ((ends and bool(rest), count), steps)
+    below: Any = _NOWHERE
+    if isinstance(here, dict):
+        below = here.get(step, _NOWHERE)
+    elif isinstance(here, list) and isinstance(step, int) and step < len(here):
+        below = here[step]
+    if below is not _NOWHERE:
+        (ends, count), steps = _resolve(rest, below, absent=absent)
+        return max(((ends, count + 1), (step, *steps)), skipped, key=lambda reading: reading[0])
+    if absent and not rest and isinstance(here, dict):
+        return (True, 1), (step,)
+    return skipped
