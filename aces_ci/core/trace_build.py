@@ -7,7 +7,7 @@ another's in what it says, not in how it is built.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -71,14 +71,9 @@ class TraceBuilder:
         return frozenset(self._keys)
 
     @property
-    def called(self) -> frozenset[str]:
+    def called(self) -> Set[str]:
         """Ids of the calls so far."""
-        return frozenset(self._callers)
-
-    @property
-    def called(self) -> frozenset[str]:
-        """Ids of the calls so far."""
-        return frozenset(self._callers)
+        return self._callers.keys()
 
     @property
     def answered(self) -> frozenset[str]:
