@@ -139,10 +139,10 @@ class Repository:
             self._trees[commit] = GitTree(out.strip().decode(), lambda oid: self._object(oid, _TREE_CAP))
         return self._trees[commit]
 
-    def listing(self, commit: str) -> dict[str, Entry]:
-        """Every path of a commit that is not a folder: one pass over the whole tree, so only where needed."""
+    def listing(self, commit: str, ending: re.Pattern[bytes]) -> dict[str, Entry]:
+        """The paths of a commit whose row ends with `ending`: one pass over the whole tree, where it must be."""
         _, out = self.git.run("ls-tree", "-r", "-z", "--full-tree", "--end-of-options", commit)
-        return parse_listing(out)
+        return parse_listing(row for row in out.split(b"\0") if ending.search(row))
 
     def blob(self, oid: str, cap: int = BLOB_CAP) -> bytes | None:
         """The bytes of one blob, or None where it is longer than `cap`."""

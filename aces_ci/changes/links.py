@@ -14,12 +14,21 @@ _PLUGIN_PATH = re.compile(r"\$\{CLAUDE_PLUGIN_ROOT\}/([^\s)\"'`<>]+)")
 # A path that climbs out of the folder, in a code span: the other common way to name a shared file.
 _CLIMBS = re.compile(r"(?:\.\./)+[^\s`]+")
 _LOOKS_LINKED = re.compile(r"\]\([ \t]*<([^>\n]+)>|\]\([ \t]*([^)<\s]+)|\]:[ \t]*<?([^>\s]+)|`(?=\.\./)([^`\s]+)`")
-_LEAVES = re.compile(rb"\.\./|\(\s*<?/|:\s+/|CLAUDE_PLUGIN_ROOT")
+_LEAVE = (b"../", b"](/", b"](<", b"]( ", b"]:", b"CLAUDE_PLUGIN_ROOT")
+_PLAIN_NAME = re.compile(rb"[A-Za-z0-9._-]+")
+_FEW = 64
 
 
-def may_leave(markdown: bytes) -> bool:
-    """Whether any link could point outside the file's own folder; a cheap no for most texts."""
-    return _LEAVES.search(markdown) is not None
+def may_name(markdown: bytes, names: frozenset[bytes]) -> bool:
+    """Whether the text could link out of its folder to a file of one of `names`; a cheap no for most texts.
+
+    A name with characters that a link may write in another way (a space, a letter outside ASCII) is not looked
+    for; then only the links themselves can tell.
+    """
+    if not any(sign in markdown for sign in _LEAVE):
+        return False
+    exact = len(names) <= _FEW and all(_PLAIN_NAME.fullmatch(name) for name in names)
+    return not exact or any(name in markdown for name in names)
 
 
 def linked(markdown: str, folder: str, plugin_root: str | None = None) -> frozenset[str]:

@@ -28,7 +28,9 @@ def named(repository: Repository, changes: ChangeSet) -> ChangeSet:
 def skill_at(repository: Repository, commit: str, root: str) -> Skill | None:
     """The skill whose folder is `root` at a commit, or None where there is none."""
     found = snapshot_at(repository, commit, root)
-    return found and parse_skill(root=root, files=found.files, outside=found.outside)
+    if found is None:
+        return None
+    return parse_skill(root=root, files=found.files, outside=found.outside)
 
 
 def snapshot_at(repository: Repository, commit: str, root: str) -> Snapshot | None:

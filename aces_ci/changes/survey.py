@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from aces_ci.changes.git import Repository
-from aces_ci.changes.links import linked, may_leave
+from aces_ci.changes.links import linked, may_name, maybe_linked
 from aces_ci.changes.owner import manifest_among, manifest_in, without_lookalikes
-from aces_ci.core.repo_path import ancestors_of, join, parent_of
+from aces_ci.changes.tree import Entry
+from aces_ci.core.repo_path import ancestors_of, bytes_of, join, parent_of
 
+# The end of a row of a listing.
+_SKILL_OR_PLUGIN = re.compile(rb"(?:[\t/](?i:skill\.md)|[\t/]\.claude-plugin/plugin\.json)\Z")
 _MANIFEST_CAP = 256 * 1024
 _SCAN_CAP = 128 * 1024 * 1024
 
@@ -34,17 +38,8 @@ def users_of(repository: Repository, commit: str, paths: Collection[str]) -> Sha
 
     One pass over the tree's names and the manifests, bounded in bytes.
     """
-    listing = repository.listing(commit)
-    names: dict[str, list[str]] = {}
-    plugins = set()
-    for path, entry in listing.items():
-        folder, _, name = path.rpartition("/")
-        if entry.is_file and name.lower() == "skill.md":
-            names.setdefault(folder or ".", []).append(name)
-        elif name == "plugin.json" and folder.rpartition("/")[2] == ".claude-plugin":
-            plugins.add(parent_of(folder))
-    manifests = without_lookalikes({folder: str(manifest_among(found)) for folder, found in names.items()})
-    oid_of = {root: listing[join(root, name)].oid for root, name in manifests.items() if root != "."}
+    manifests, plugins = _skills_and_plugins(repository.listing(commit, _SKILL_OR_PLUGIN))
+    oid_of = {root: oid for root, oid in manifests.items() if root != "."}
     sizes = repository.sizes(oid_of.values())
     notes: list[str] = []
     wanted = [oid for oid in dict.fromkeys(oid_of.values()) if sizes[oid] <= _MANIFEST_CAP]
@@ -53,12 +48,31 @@ def users_of(repository: Repository, commit: str, paths: Collection[str]) -> Sha
     if len(wanted) < len(sizes):
         notes.append("links to shared files were not looked for in manifests longer than 256 KB")
     contents = repository.blobs(wanted, _MANIFEST_CAP)
+    names = frozenset(bytes_of(path.rpartition("/")[2]) for path in paths)
     users: dict[str, list[str]] = {}
     for root, oid in oid_of.items():
         data = contents.get(oid)
-        if not data or not may_leave(data):
+        if not data or not may_name(data, names):
             continue
         plugin = next((above for above in (root, *ancestors_of(root)) if above in plugins), None)
-        for path in linked(data.decode("utf-8", "replace"), root, plugin).intersection(paths):
+        text = data.decode("utf-8", "replace")
+        # The parser decides, but is asked only where a quick look finds something.
+        if maybe_linked(text, root, plugin).isdisjoint(paths):
+            continue
+        for path in linked(text, root, plugin).intersection(paths):
             users.setdefault(path, []).append(root)
     return SharedFiles({path: tuple(sorted(roots)) for path, roots in users.items()}, tuple(notes))
+
+
+def _skills_and_plugins(listing: Mapping[str, Entry]) -> tuple[dict[str, str], frozenset[str]]:
+    """Root of each skill -> object of its manifest, and the roots of the plugins."""
+    names: dict[str, list[str]] = {}
+    plugins = set()
+    for path, entry in listing.items():
+        folder, name = parent_of(path), path.rpartition("/")[2]
+        if name == "plugin.json":
+            plugins.add(parent_of(folder))
+        elif entry.is_file:
+            names.setdefault(folder, []).append(name)
+    manifests = without_lookalikes({folder: str(manifest_among(found)) for folder, found in names.items()})
+    return {root: listing[join(root, name)].oid for root, name in manifests.items()}, frozenset(plugins)

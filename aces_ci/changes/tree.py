@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -68,10 +68,10 @@ def parse_tree(data: bytes, oid_bytes: int) -> dict[str, Entry]:
     return found
 
 
-def parse_listing(data: bytes) -> dict[str, Entry]:
-    """The entries of `ls-tree -r -z` by path."""
+def parse_listing(rows: Iterable[bytes]) -> dict[str, Entry]:
+    """The entries of rows of `ls-tree -r -z` by path."""
     found: dict[str, Entry] = {}
-    for row in data.split(b"\0"):
+    for row in rows:
         head, tab, path = row.partition(b"\t")
         if tab:
             mode, _, oid = head.split(b" ")

@@ -10,12 +10,15 @@ from __future__ import annotations
 import re
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
+_PLAIN = re.compile(rb"[ -$&-~]*")  # printable ASCII but `%`: nearly every path, and nothing to do
 _LOOKS_ENCODED = re.compile("%(?=(?:[01][0-9A-F]|25|7F|[89A-F][0-9A-F]))")
 _ENCODED = re.compile(rb"%([01][0-9A-F]|25|7F|[89A-F][0-9A-F])")
 
 
 def text_of(raw: bytes) -> str:
     """The path as text, one-to-one with `raw`."""
+    if _PLAIN.fullmatch(raw):
+        return raw.decode("ascii")
     text = _LOOKS_ENCODED.sub("%25", raw.decode("utf-8", "surrogateescape"))
     text = "".join(_escaped(char) if "\udc80" <= char <= "\udcff" else char for char in text)
     return _CONTROL.sub(lambda match: _escaped(match[0]), text)

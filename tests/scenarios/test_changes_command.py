@@ -34,7 +34,7 @@ def history(tmp_path: Path) -> History:
     fork = made.commit(
         "main",
         {
-            "skills/a/SKILL.md": skill("a", text), "skills/gone/SKILL.md": skill("gone"),
+            "skills/a/SKILL.md": skill("a", text), "skills/gone/SKILL.md": skill("gone", "Counts what is left.\n" * 9),
             "skills/shares/SKILL.md": skill("shares", "[r](../../shared/r.md)"), "shared/r.md": "1", "README.md": "1",
         },
     )  # fmt: skip
@@ -43,7 +43,7 @@ def history(tmp_path: Path) -> History:
         {
             "skills/a/SKILL.md": None, "skills/moved/SKILL.md": skill("moved", text),
             "skills/gone/SKILL.md": None, "shared/r.md": "2", "README.md": "2",
-            "skills/new/SKILL.md": skill("new"), b"skills/new/evals/caf\xe9\n.json": "{}",
+            "skills/new/SKILL.md": skill("new", "Asks first.\n" * 20), b"skills/new/evals/caf\xe9\n.json": "{}",
         },
         parent=fork,
     )  # fmt: skip
