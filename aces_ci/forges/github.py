@@ -10,6 +10,8 @@ from pathlib import Path
 from aces_ci.core.approval import Approval, Refusal
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Event
+from aces_ci.core.foreign import Origin
+from aces_ci.core.foreign_json import BYTES, refused
 from aces_ci.core.slash import Purpose
 from aces_ci.forges._github.approvals import Approvals
 from aces_ci.forges._github.checks import write_check
@@ -17,6 +19,7 @@ from aces_ci.forges._github.commands import at_most
 from aces_ci.forges._github.comments import Comments
 from aces_ci.forges._github.event import read_event
 from aces_ci.forges._github.files import write_outputs, write_summary
+from aces_ci.forges._github.origin import WorkflowRuns
 from aces_ci.forges._links import PageLinks
 from aces_ci.forges._payload import Payload
 from aces_ci.forges._sticky import post
@@ -24,6 +27,7 @@ from aces_ci.ports.forge import ForgeOptions, Links, Posted, Publication
 from aces_ci.shell.files import read_bounded
 from aces_ci.shell.http import Api, Forbidden
 from aces_ci.shell.log import Log
+from aces_ci.shell.unzip import one_file
 
 EVENT_LIMIT = 25_000_000
 """Bytes of an event file: GitHub caps payloads at 25 MB."""
@@ -107,6 +111,15 @@ class GitHub:
         """The pull request as it is now, against what was approved."""
         return self._approvals(event).recheck(approval)
 
+    def foreign(self, source: str, artifact: str, change: int | None) -> tuple[Origin, bytes]:
+        """The report of the run that the `workflow_run` event names."""
+        if self._env.get("GITHUB_EVENT_NAME") != "workflow_run":
+            raise refused("run_event", "this job was not started by workflow_run, so it does not know whose report")
+        runs = WorkflowRuns(self.api(), self._env.get("GITHUB_REPOSITORY", ""), self._server)
+        number = self.payload().number("workflow_run.id")
+        origin = runs.origin(number, source)
+        return origin, one_file(runs.artifact(number, artifact), "report.json", limit=BYTES)
+
     def _approvals(self, event: Event) -> Approvals:
         return Approvals(self.api(), self.comments(event.repo, event.change_request or 0))
 
@@ -123,6 +136,10 @@ class GitHub:
         # Enterprise: /api/v3 and /api/graphql; github.com: / and /graphql.
         url = url or self._api_url().removesuffix("/v3") + "/graphql"
         return Api(url, self._headers(), self._options.redactor)
+
+    @property
+    def _server(self) -> str:
+        return self._env.get("GITHUB_SERVER_URL", "https://github.com").rstrip("/")
 
     def _api_url(self) -> str:
         url = self._options.api_url or self._env.get("GITHUB_API_URL") or "https://api.github.com"

@@ -8,10 +8,13 @@ from urllib.parse import quote
 
 from aces_ci.core.approval import Approval, Refusal
 from aces_ci.core.event import Event
+from aces_ci.core.foreign import Origin
+from aces_ci.core.foreign_json import refused
 from aces_ci.core.slash import Purpose
 from aces_ci.forges._gitlab.approvals import Approvals
 from aces_ci.forges._gitlab.event import read_event
 from aces_ci.forges._gitlab.notes import MergeRequestNotes
+from aces_ci.forges._gitlab.origin import HeadPipelines
 from aces_ci.forges._links import PageLinks
 from aces_ci.forges._sticky import post
 from aces_ci.ports.forge import ForgeOptions, Links, Posted, Publication
@@ -71,6 +74,14 @@ class GitLab:
     def recheck(self, event: Event, approval: Approval) -> Refusal | None:
         """The merge request as it is now, against what was approved."""
         return self._approvals(event).recheck(approval)
+
+    def foreign(self, source: str, artifact: str, change: int | None) -> tuple[Origin, bytes]:
+        """The report of the head pipeline of a merge request of this project."""
+        if change is None:
+            raise refused("change_missing", "no merge request was named; use --change N")
+        repo, server = self._env.get("CI_PROJECT_PATH", ""), self._env.get("CI_SERVER_URL", "").rstrip("/")
+        notes = MergeRequestNotes(self.api(), self._env.get("CI_PROJECT_ID", ""), change)
+        return HeadPipelines(self.api(), notes, repo, server, self._env.get("CI_DEFAULT_BRANCH")).origin(source)
 
     def _approvals(self, event: Event) -> Approvals:
         return Approvals(self.api(), self.notes(event.repo, event.change_request or 0))

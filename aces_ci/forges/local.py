@@ -7,6 +7,8 @@ from pathlib import Path
 
 from aces_ci.core.approval import Approval, Refusal
 from aces_ci.core.event import Event, EventKind
+from aces_ci.core.foreign import Origin
+from aces_ci.core.foreign_json import refused
 from aces_ci.core.slash import Purpose
 from aces_ci.forges._links import PageLinks
 from aces_ci.ports.forge import ForgeOptions, Links, Posted, Publication
@@ -52,6 +54,10 @@ class Local:
     def recheck(self, event: Event, approval: Approval) -> Refusal | None:
         """There is nothing to read again."""
         return None
+
+    def foreign(self, source: str, artifact: str, change: int | None) -> tuple[Origin, bytes]:
+        """There is no other job."""
+        raise refused("run_event", "this is no CI job, so there is no run whose report could be posted")
 
 
 FORGE = Local

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from aces_ci.core.approval import Approval, Refusal
 from aces_ci.core.event import Event
+from aces_ci.core.foreign import Origin
 from aces_ci.core.redact import Redactor
 from aces_ci.core.slash import Purpose
 
@@ -115,4 +116,17 @@ class Forge(Protocol):
     def recheck(self, event: Event, approval: Approval) -> Refusal | None:
         """Whether an approval that was given still holds now: before the first paid request, and by every
         shard."""
+        ...
+
+    def foreign(self, source: str, artifact: str, change: int | None) -> tuple[Origin, bytes]:
+        """The report that a job without rights left for us, and what the forge says of that job.
+
+        Args:
+            source: path of the workflow (GitHub), or name of the job (GitLab), that alone is believed.
+            artifact: name of the artifact (GitHub).
+            change: the merge request (GitLab); on GitHub the `workflow_run` event tells.
+
+        Raises:
+            UsageError: a run, change request or artifact that trust.md rule 10 refuses.
+        """
         ...

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -28,6 +28,13 @@ class Dialect(StrEnum):
     GITHUB = "github"
     GITLAB = "gitlab"
     PLAIN = "plain"
+
+
+def dialect_of(env: Mapping[str, str]) -> Dialect:
+    """The runner that this environment belongs to."""
+    if env.get("GITHUB_ACTIONS") == "true":
+        return Dialect.GITHUB
+    return Dialect.GITLAB if env.get("GITLAB_CI") == "true" else Dialect.PLAIN
 
 
 def inert(text: str) -> str:
