@@ -9,7 +9,9 @@ from aces_ci import plugins
 
 if TYPE_CHECKING:
     from aces_ci.core.rule import Rule
+    from aces_ci.ports.converter import Converter
     from aces_ci.ports.forge import Forge, ForgeOptions, Links
+    from aces_ci.ports.metric import Metric
     from aces_ci.ports.renderer import Renderer
     from aces_ci.shell.log import Log
 
@@ -29,6 +31,16 @@ def renderers() -> tuple[Renderer, ...]:
 def renderer(name: str) -> Renderer:
     """One format. Raises KeyError for a name that no file carries."""
     return next(found for found in renderers() if found.name == name)
+
+
+def metrics() -> tuple[Metric, ...]:
+    """Every metric of a trial, by name."""
+    return cast("tuple[Metric, ...]", plugins.load("metrics", "METRIC", "name"))
+
+
+def converters() -> tuple[Converter, ...]:
+    """Every harness's log format, by name."""
+    return cast("tuple[Converter, ...]", plugins.load("converters", "CONVERTER", "name"))
 
 
 def judge_tier() -> Callable[..., None]:

@@ -75,11 +75,6 @@ class TraceBuilder:
         """Ids of the calls so far."""
         return self._callers.keys()
 
-    @property
-    def answered(self) -> frozenset[str]:
-        """Ids of the calls that have a result."""
-        return frozenset(item.source_call_id for turn in self._turns for item in turn.results if item.source_call_id)
-
     def say(self, source: Source, text: str, *, at: str | None = None, extra: Extra | None = None) -> None:
         """A message of the user or the system."""
         if text.strip():

@@ -52,7 +52,9 @@ def _routing(subject: Subject, cites: list[int]) -> Part | None:
     wrong = [read for name, read in distinct.items() if _weight(subject, name) < 1]
     total = sum(_weight(subject, name) for name in distinct)
     because = (
-        f"step {wrong[0].step} read {wrong[0].name}" if wrong else f"{len(distinct)} skills read, all of them right"
+        f"step {wrong[0].step} read {wrong[0].name}"
+        if wrong
+        else f"{len(distinct)} skill{'s' if len(distinct) > 1 else ''} read, none of them wrong"
     )
     return Part(name="routing", value=total / len(distinct), because=because)
 
