@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 
-from aces_ci.core import destructive, exfiltration, remote_code
+from aces_ci.core import destructive, exfiltration, remote_code, safeguards
 from aces_ci.core.command import Command
 from aces_ci.core.commands import parse
 from aces_ci.core.hazard import Hazard
@@ -14,6 +15,7 @@ _DETECTORS: Sequence[Callable[[Scene, Command], Iterator[Suspicion]]] = (
     destructive.find,
     remote_code.find,
     exfiltration.find,
+    safeguards.find,
 )
 
 
@@ -37,8 +39,9 @@ def classify(commands: Sequence[Command], workspaces: Sequence[str] = ()) -> tup
     return tuple(found)
 
 
-def scan(script: str, workspaces: Sequence[str] = ()) -> tuple[Hazard, ...]:
-    """`classify` of a script's text."""
+@lru_cache(maxsize=2048)
+def scan(script: str, workspaces: tuple[str, ...] = ()) -> tuple[Hazard, ...]:
+    """`classify` of a script's text; remembered, for several rules ask about one text."""
     return classify(parse(script), workspaces)
 
 

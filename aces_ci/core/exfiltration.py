@@ -54,7 +54,8 @@ def sends(command: Command) -> bool:
 
 def reads(scene: Scene, command: Command) -> list[str]:
     """Credential files that the command opens, and dumps of keychains or of the environment."""
-    found = [word.shape.split("=", 1)[-1].lstrip("@") for word in command.arguments if paths.secret(_file(word))]
+    words = command.arguments[:-1] if command.name in {"cp", "tee"} else command.arguments
+    found = [word.shape.split("=", 1)[-1].lstrip("@") for word in words if paths.secret(_file(word))]
     found += [r.target.shape for r in command.redirects if r.target and not r.writes and paths.secret(r.target.shape)]
     name = command.name or ""
     text = " ".join(word.shape for word in command.words)

@@ -93,9 +93,9 @@ def test_a_risk_is_a_warning_but_not_critical(script: str, shape: str) -> None:
 
 @pytest.mark.parametrize("script", HARMLESS)
 def test_daily_work_is_no_hazard(script: str) -> None:
-    assert scan(script, workspaces=["/workspace"]) == ()
+    assert scan(script, workspaces=("/workspace",)) == ()
 
 
 def test_a_workspace_is_the_authors_own() -> None:
     assert [h.shape for h in scan("rm -rf /work/out")] == ["rm-outside"]
-    assert scan("rm -rf /work/out", workspaces=["/work"]) == ()
+    assert scan("rm -rf /work/out", workspaces=("/work",)) == ()

@@ -1,0 +1,59 @@
+"""A safeguard is switched off: an agent's permissions, a certificate check, a question to the user.
+
+Sometimes right in a throw-away container, never silently right on a user's machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aces_ci.core.documents import documents, site_of
+from aces_ci.core.finding import Category, Severity
+from aces_ci.core.hazard import Kind
+from aces_ci.core.hazards import problems
+from aces_ci.core.injection import find
+from aces_ci.core.rule import Example, Problem, Rule
+from aces_ci.core.sample import manifest
+from aces_ci.core.skill import Skill
+from aces_ci.core.snippets import is_markdown
+from aces_ci.core.stance import Stance, about_security, stance
+
+
+def check(skill: Skill) -> Iterator[Problem]:
+    yield from problems(skill, Kind.UNATTENDED, tail="Nobody is asked, or nothing is checked, any more.")
+    subject = about_security(skill)
+    for path, text in documents(skill):
+        if not is_markdown(path):
+            continue
+        for marker in find(text):
+            line = text.count("\n", 0, marker.start) + 1
+            if marker.kind != "approve" or site_of(text, line) in {"fence", "table"}:
+                continue
+            told = stance(text, line, subject=subject)
+            yield Problem(
+                path=path,
+                line=line,
+                message=f"This text {marker.what}; the user loses the chance to stop a mistake.",
+                severity=marker.severity if told is Stance.ASKS else Severity.INFO,
+                confidence=marker.confidence,
+            )
+
+
+RULE = Rule(
+    code="SE009",
+    slug="safeguard-off",
+    title="switches a safeguard off",
+    dimension=None,
+    category=Category.SECURITY,
+    severity=Severity.WARNING,
+    hint="leave the safeguard on, or say for which throw-away environment this is meant",
+    check=check,
+    examples=(
+        Example(
+            files={"SKILL.md": manifest("# Sample\n\n```bash\nclaude -p --dangerously-skip-permissions 'go'\n```\n")},
+            lines=(8,),
+        ),
+        Example(files={"SKILL.md": manifest("# Sample\n\nDelete old rows without asking for confirmation.\n")}, lines=(7,)),
+        Example(files={"SKILL.md": manifest("# Sample\n\n```bash\nnpm install --yes\nclaude -p 'go'\n```\n")}),
+    ),
+)
