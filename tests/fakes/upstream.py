@@ -29,7 +29,8 @@ class Seen:
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """What the model says, or how the provider fails. Token counts are (input, output, cache read, cache write)."""
+    """What the model says, or how the provider fails. Token counts are (input, output, cache read, cache
+    write)."""
 
     text: str = "hello"
     thinking: str = ""
@@ -150,6 +151,12 @@ def _event(data: dict[str, Any], name: str = "") -> bytes:
     return f"{head}data: {json.dumps(data)}\n\n".encode()
 
 
+def _turns(body: dict[str, Any]) -> int:
+    """Ids count with the conversation: a CLI takes two turns with one id for the same turn."""
+    turns = body.get("messages") or body.get("input")
+    return len(turns) if isinstance(turns, list) else 1
+
+
 def _message(body: dict[str, Any], reply: Reply) -> dict[str, Any]:
     content: list[dict[str, Any]] = []
     if reply.thinking:
@@ -157,9 +164,9 @@ def _message(body: dict[str, Any], reply: Reply) -> dict[str, Any]:
     if reply.text:
         content.append({"type": "text", "text": reply.text})
     for number, (name, args) in enumerate(reply.calls):
-        content.append({"type": "tool_use", "id": f"toolu_{number}", "name": name, "input": args})
+        content.append({"type": "tool_use", "id": f"toolu_{_turns(body)}_{number}", "name": name, "input": args})
     return {
-        "id": "msg_1",
+        "id": f"msg_{_turns(body)}",
         "type": "message",
         "role": "assistant",
         "model": reply.model or body["model"],
@@ -229,23 +236,31 @@ def _response(body: dict[str, Any], reply: Reply) -> dict[str, Any]:
     output: list[dict[str, Any]] = []
     if reply.thinking:
         summary = [{"type": "summary_text", "text": reply.thinking}]
-        output.append({"type": "reasoning", "id": "rs_1", "summary": summary, "encrypted_content": None})
+        output.append({"type": "reasoning", "id": f"rs_{_turns(body)}", "summary": summary, "encrypted_content": None})
     if reply.text:
         part = {"type": "output_text", "text": reply.text, "annotations": []}
-        output.append({"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [part]})
+        output.append(
+            {
+                "type": "message",
+                "id": f"msg_{_turns(body)}",
+                "role": "assistant",
+                "status": "completed",
+                "content": [part],
+            }
+        )
     for number, (name, args) in enumerate(reply.calls):
         output.append(
             {
                 "type": "function_call",
-                "id": f"fc_{number}",
-                "call_id": f"call_{number}",
+                "id": f"fc_{_turns(body)}_{number}",
+                "call_id": f"call_{_turns(body)}_{number}",
                 "name": name,
                 "arguments": json.dumps(args),
                 "status": "completed",
             }
         )
     return {
-        "id": "resp_1",
+        "id": f"resp_{_turns(body)}",
         "object": "response",
         "created_at": 1_795_000_000,
         "model": reply.model or body["model"],
@@ -303,14 +318,14 @@ def _completion(body: dict[str, Any], reply: Reply) -> dict[str, Any]:
     if reply.calls:
         message["tool_calls"] = [
             {
-                "id": f"call_{number}",
+                "id": f"call_{_turns(body)}_{number}",
                 "type": "function",
                 "function": {"name": name, "arguments": json.dumps(args)},
             }
             for number, (name, args) in enumerate(reply.calls)
         ]
     return {
-        "id": "chatcmpl-1",
+        "id": f"chatcmpl-{_turns(body)}",
         "object": "chat.completion",
         "created": 1_795_000_000,
         "model": reply.model or body["model"],

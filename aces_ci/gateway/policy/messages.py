@@ -18,7 +18,7 @@ class Text(Closed):
     type: Literal["text"]
     text: str
     cache_control: CacheControl | None = None
-    citations: None = None
+    citations: Annotated[list[Any], Field(max_length=0)] | None = None
 
 
 class Thinking(Closed):
