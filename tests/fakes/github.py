@@ -287,8 +287,12 @@ class FakeGitHub:
         return Answer(body=kept)
 
     def _pulls(self, request: Request) -> Answer:
-        state = request.query.get("state", "open")
-        rows = [row for row in self.pulls.values() if state in ("all", row["state"])]
+        state, head = request.query.get("state", "open"), request.query.get("head")
+        rows = [
+            row
+            for row in self.pulls.values()
+            if state in ("all", row["state"]) and head in (None, row["head"]["label"])
+        ]
         return paged(request, rows, self.url, default=30)
 
     def _pull(self, request: Request, number: str) -> Answer:
@@ -371,7 +375,8 @@ class FakeGitHub:
     def _side(self, side: str, sha: str, ref: str, repo: tuple[int, str] | None) -> dict[str, Any]:
         skeleton = deepcopy(self.skeletons.get("pull", {}).get(side, {}))
         row = None if repo is None else {**(skeleton.get("repo") or {}), "id": repo[0], "full_name": repo[1]}
-        return {**skeleton, "sha": sha, "ref": ref, "label": f"acme:{ref}", "repo": row}
+        owner = "unknown" if repo is None else repo[1].partition("/")[0]
+        return {**skeleton, "sha": sha, "ref": ref, "label": f"{owner}:{ref}", "repo": row}
 
     def _repo(self, number: int, name: str) -> dict[str, Any]:
         return {

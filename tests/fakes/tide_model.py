@@ -1,7 +1,8 @@
 """A model whose every turn follows from the request alone: the same script serves all arms and all harnesses.
 
-It looks for a skill called `tide-tally` in what it is shown. Where it is listed, it reads the skill and runs the
-script that the skill names; where it is not, it looks at the file and gives up. Nothing here knows the arm.
+It looks for a skill called `tide-tally` in what it is shown. Where it is listed, it reads the skill and
+runs the script that the skill names; where it is not, it looks at the file and gives up. Nothing here knows
+the arm.
 
 Run as a program it serves on a loopback port, for the gateway's container.
 """
@@ -45,9 +46,13 @@ def script(seen: Seen) -> Reply:
     reply = replace(decide(view), usage=USAGE)
     turn = str(len(view.results))
     stream = bool(seen.body.get("stream"))
-    data = b"".join(events(seen.path, seen.body, reply)) if stream else json.dumps(whole(seen.path, seen.body, reply)).encode()
+    data = (
+        b"".join(events(seen.path, seen.body, reply))
+        if stream
+        else json.dumps(whole(seen.path, seen.body, reply)).encode()
+    )
     for name in (b"toolu_", b"call_", b"fc_", b"msg_", b"resp_", b"rs_", b"chatcmpl-"):
-        data = re.sub(b'"' + name + rb'(\w+)"', b'"' + name + turn.encode() + b'x\\1"', data)
+        data = re.sub(b'"' + name + rb'(\d+)"', b'"' + name + turn.encode() + b'x\\1"', data)
     return Reply(raw=data, content_type="text/event-stream" if stream else "application/json")
 
 
@@ -84,12 +89,12 @@ def _folder(view: View) -> str:
     everything = "\n".join((view.shown, *view.results))
     if found := _BASE.search(everything):
         return found[1].rstrip(".,").removeprefix("file://")
-    if found := _PATH.search(everything):
-        return found[1].removesuffix("/SKILL.md")
     if found := _ALIAS.search(everything):
         root = re.search(rf"`?{found[1]}`? = `?(/[^\s`]+)`?", everything)
         if root:
             return f"{root[1]}/{SKILL}"
+    if found := _PATH.search(everything):
+        return found[1].removesuffix("/SKILL.md")
     return f"$HOME/.claude/skills/{SKILL}"
 
 
