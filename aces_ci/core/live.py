@@ -163,6 +163,12 @@ class LiveSummary:
     missing: int = 0
     planned: int = 0
     """Trials of the deciding side over all arms."""
+    failed: int = 0
+    """Of them, agents that failed or timed out: results, not missing."""
+    agents: int = 1
+    """Harness x model combinations, each a stratum of every case."""
+    noise: float | None = None
+    """Chance that two identical skills differ by 5 points or more in a run like this one."""
     missing_bounds: tuple[float, float] | None = None
     """Where the change could lie if the missing trials had gone the worst ways."""
     alpha: float = 0.025

@@ -11,6 +11,9 @@ from aces_ci.core.verdict import State
 from aces_ci.ports.renderer import Place
 from aces_ci.renderers._comment import advice, foot, table
 from aces_ci.renderers._comment.lead import lead
+from aces_ci.renderers._live import body
+from aces_ci.renderers._live.folds import folds
+from aces_ci.renderers._live.shown import lives
 
 BYTE_LIMIT = 60_000
 """GitHub refuses more than 65,536 characters; this leaves room and is kept by construction."""
@@ -33,12 +36,13 @@ class Comment:
         ]
         if report.verdict.state is State.NOTHING:
             return "\n".join([*lines, *foot.footer(report, place)[1:]]) + "\n"
-        lines += lead(report, place)
-        lines += table.rows(report)
+        lines += body.first(report) or lead(report, place)
+        lines += body.body(report, place) or table.rows(report)
         lines += advice.worth_fixing(report, place)
         lines += foot.status(report)
         lines += foot.commands(report)
         if not place.smaller:
+            lines += folds(lives(report))
             lines += advice.all_findings(report, place)
             lines += foot.first_time(report)
         lines += foot.footer(report, place)

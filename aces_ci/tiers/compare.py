@@ -11,7 +11,7 @@ from aces_ci.core.lift import OUTCOME, ScoreTable, Value, outcomes, table
 from aces_ci.core.live import LiveSummary, Unfair, Word
 from aces_ci.core.live_plan import LivePlan
 from aces_ci.core.score import Score
-from aces_ci.core.trial import Arm, Trial
+from aces_ci.core.trial import Arm, Ending, Trial
 from aces_ci.statistics.equivalence import rules_out_drop
 from aces_ci.statistics.intervals import Interval, mover_difference, suite_interval
 from aces_ci.statistics.missing import bounds
@@ -20,7 +20,7 @@ from aces_ci.tiers.amounts import pass_rows, ratio_rows
 from aces_ci.tiers.breakdown import arm_levels, case_rows, group_rows, metric_rows
 from aces_ci.tiers.contrast import ARMS, Tested, estimate, evaluate
 from aces_ci.tiers.fairness import Reason, unfair
-from aces_ci.tiers.options import options, smallest_detectable
+from aces_ci.tiers.options import identical_differ, options, smallest_detectable
 from aces_ci.tiers.seen import activation, agreement_of, judge_of, versions_of
 from aces_ci.tiers.strata import Slots, cells, slots
 from aces_ci.tiers.words import word
@@ -180,6 +180,9 @@ def _one_side(
         stopped=plan.stopped if main and main.looks.look < len(plan.looks) else "",
         missing=sum(values[trial.digest].value is None for trial in every),
         planned=len(every),
+        failed=sum(trial.ending in (Ending.AGENT_FAILED, Ending.TIMED_OUT) for trial in every),
+        agents=len({(trial.harness, trial.model) for trial in every}),
+        noise=identical_differ(main) if main and fair else None,
         missing_bounds=bounds(main.cells) if main and main.missing.a + main.missing.b else None,
         alpha=alpha,
         skills=plan.skills,

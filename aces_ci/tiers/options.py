@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import sqrt
+from statistics import NormalDist
 
 from aces_ci.core.live import Option
 from aces_ci.core.live_plan import LivePlan
@@ -30,6 +32,15 @@ def smallest_detectable(tested: Tested, alpha: float) -> float | None:
     if not spread or not tested.attempts:
         return None
     return min(1.0, smallest_lift(spread, tested.attempts, alpha=alpha, grid=grid_of(tested.cells)))
+
+
+def identical_differ(tested: Tested, by: float = 0.05) -> float | None:
+    """Chance that two identical skills differ by `by` or more in a run like this one (normal approximation)."""
+    spread = variances(tested)
+    if not spread or not tested.attempts:
+        return None
+    error = sqrt(2 * sum(spread) / tested.attempts) / len(spread)
+    return 2 * (1 - NormalDist(sigma=error).cdf(by)) if error > 0 else 0.0
 
 
 def mean_cost(trials: Sequence[Trial]) -> float | None:

@@ -14,13 +14,14 @@ from aces_ci.core.inert import code, prose, visible
 from aces_ci.core.report import Report
 from aces_ci.ports.renderer import Place
 from aces_ci.renderers._comment import links
+from aces_ci.renderers._live import body
 
 _ASK = {"no_evals": ("draft some", "evals"), "no_key": ("turn on", "judge"), "fork": ("why", "forks")}
 
 
 def status(report: Report) -> list[str]:
     """`Not run`, `Gate` and `Cost`, joined by written hard breaks; blank line at the end."""
-    rows = [*_gates(report), *_policy(report), *_not_run(report), _cost(report)]
+    rows = [*body.checks(report), *_gates(report), *_policy(report), *_not_run(report), _cost(report)]
     return [*(f"{row}\\" for row in rows[:-1]), rows[-1], ""]
 
 
@@ -85,7 +86,8 @@ def commands(report: Report) -> list[str]:
     line = visible(f"uvx aces-ci@{__version__} check {named}".rstrip(), 400)
     if "`" in line or "<U+" in line or line.endswith("…"):
         line = f"uvx aces-ci@{__version__} check"
-    return ["```sh", "# the same at your terminal", line, "```", ""]
+    shown = body.commands(report, __version__) or ["# the same at your terminal", line]
+    return ["```sh", *shown, "```", ""]
 
 
 def first_time(report: Report) -> list[str]:

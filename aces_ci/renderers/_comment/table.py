@@ -43,11 +43,12 @@ def _row(report: Report, skill: SkillReport) -> str:
     name = cell(skill.change.label, 64) + (f" ({note})" if note else "")
     if skill.change.how is How.DELETED:
         return f"| {name} | – | – | – | – |"
-    values = (name, _specification(skill), _quality(skill), judge(skill, report), live(skill, report))
+    values = (name, specification(skill), quality(skill), judge(skill, report), live(skill, report))
     return f"| {' | '.join(values)} |"
 
 
-def _specification(skill: SkillReport) -> str:
+def specification(skill: SkillReport) -> str:
+    """Errors against the specification, and critical security findings."""
     if skill.structure is None:
         return "not checked"
     errors = sum(f.severity is Severity.ERROR for f in skill.findings)
@@ -58,7 +59,8 @@ def _specification(skill: SkillReport) -> str:
     return " ".join(parts)
 
 
-def _quality(skill: SkillReport) -> str:
+def quality(skill: SkillReport) -> str:
+    """The structural score with its change."""
     if skill.structure is None or skill.structure.score is None:
         return "cannot be read"
     score, before = skill.structure.score, skill.structure.previous_score

@@ -1,0 +1,65 @@
+"""Why, with the place in the skill's text and the traces that show it."""
+
+from __future__ import annotations
+
+from aces_ci.core.diagnosis import Cause, Diagnosis
+from aces_ci.core.inert import cell, code, fence
+from aces_ci.core.report import Report
+from aces_ci.ports.renderer import Place
+from aces_ci.renderers._comment import links
+from aces_ci.renderers._live.shown import Live
+
+SHOWN = 2
+_TITLES = {
+    Cause.NEVER_DISCOVERED: "the skill is not found",
+    Cause.MISUSED: "the skill is read and then misleads",
+    Cause.UNSTABLE: "the agent fails or times out more often",
+    Cause.TRUNCATED: "the answer is cut off or beside the task",
+    Cause.SKIPPED_VERIFICATION: "a check is skipped",
+    Cause.MORE_CALLS: "more calls for no better answer",
+    Cause.UNSAFE: "an unsafe step is new",
+}
+
+
+def why(report: Report, place: Place, live: Live) -> list[str]:
+    """`Why: …` with at most two causes, each cited; blank line at the end, empty without a diagnosis."""
+    found = live.summary.diagnosis[:SHOWN]
+    if not found:
+        return []
+    cases = ", ".join(dict.fromkeys(code(case, 48) for item in found for case in item.cases[:3]))
+    lines = [f"**Why: {_TITLES[found[0].cause]}**{f' in {cases}' if cases else ''}"]
+    lines += [f"{index}. {_item(report, place, live, item)}" for index, item in enumerate(found, start=1)]
+    return [*lines, ""]
+
+
+def _item(report: Report, place: Place, live: Live, item: Diagnosis) -> str:
+    runs = f"{item.seen[0]} of {item.seen[1]} runs"
+    before = f", before in {item.compared[0]} of {item.compared[1]}" if item.compared else ""
+    text = f"{_where(report, place, live, item)}{code(item.what, 120)} in {runs}{before}."
+    if item.suggestion:
+        text += f" **Try** {item.suggestion}."
+    if report.links.report and item.cites:
+        text += f" [Traces]({report.links.report})"
+    return text
+
+
+def _where(report: Report, place: Place, live: Live, item: Diagnosis) -> str:
+    if item.place is None:
+        return ""
+    at, event = item.place, report.event
+    head = at.side == "head"
+    repo, sha = (event.head_repo or event.repo, event.head_sha) if head else (event.repo, report.merge_base)
+    shown = f"{links.within(at.path, live.skill.change.path)}:{at.line}"
+    on = "" if head else f" on {code(live.base, 64)}"
+    url = place.links.blob(repo, sha, at.path, at.line, at.end_line)
+    return f"{links.to(code(shown, 80), url)}{on}: "
+
+
+def excerpts(live: Live) -> list[str]:
+    """The two traces side by side, as one fence each; for the summary and the report, not the comment."""
+    lines: list[str] = []
+    for item in live.summary.diagnosis[:SHOWN]:
+        for excerpt in (item.other, item.this):
+            if excerpt is not None:
+                lines += [f"{cell(excerpt.case, 48)} · {excerpt.arm.value}", "", fence("\n".join(excerpt.lines)), ""]
+    return lines

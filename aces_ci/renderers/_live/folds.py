@@ -1,0 +1,223 @@
+"""Folds: case by case, all metrics, versions with statistics. At most about 25 lines each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aces_ci.core.amount import plural
+from aces_ci.core.estimate import Contrast, Lift
+from aces_ci.core.inert import cell, code, prose
+from aces_ci.core.lift import COMPOSITE, OUTCOME, OUTCOME_PARTS
+from aces_ci.core.live import CaseRow, LiveSummary, MetricRow, Word
+from aces_ci.core.points import NBSP, interval, number, row
+from aces_ci.core.trial import Arm
+from aces_ci.renderers._live.shown import Live, levels_of, percent_of
+
+MOST_ROWS = 20
+ROUNDED = " Rows that do not subtract are rounded."
+_ARMS = (Arm.BASELINE, Arm.PREVIOUS, Arm.WITH_SKILL)
+_NAMES = {
+    "outcome_checks": "outcome checks",
+    "accuracy_outcome": "accuracy (outcome form)",
+    "goal_accuracy": "goal accuracy",
+    "behavior_check": "behaviour check",
+    "skill_execution": "skill execution",
+    "skill_efficiency": "skill efficiency",
+    "security": "security",
+    COMPOSITE: "composite",
+}
+_COUNT = {1: "the next one", 2: "the next two", 3: "the next three"}
+
+
+def folds(found: list[Live]) -> list[str]:
+    """Cases, metrics and versions of the skill that matters most; empty without live results."""
+    if not found:
+        return []
+    worst = next((live for live in found if live.summary.word is Word.REGRESSED), found[0])
+    several = len(found) > 1
+    return [*_cases(worst, several=several), *_metrics(worst), *_versions(worst)]
+
+
+def _header(first: str, live: Live, last: str) -> tuple[list[Arm], list[str]]:
+    present = levels_of(live.summary)
+    arms = [arm for arm in _ARMS if arm in present]
+    titles = {Arm.BASELINE: "no skill", Arm.PREVIOUS: live.base_code, Arm.WITH_SKILL: "this change"}
+    names = [first, *(titles[arm] for arm in arms), last]
+    return arms, [f"| {' | '.join(names)} |", f"|:--{'|--:' * (len(arms) + 1)}|"]
+
+
+def _pair(summary: LiveSummary, arms: Sequence[Arm]) -> tuple[int, int]:
+    other = Arm.PREVIOUS if summary.basis is Contrast.CHANGE else Arm.BASELINE
+    return arms.index(Arm.WITH_SKILL), arms.index(other)
+
+
+def _cases(live: Live, *, several: bool) -> list[str]:
+    summary = live.summary
+    if Arm.WITH_SKILL not in levels_of(summary) or len(levels_of(summary)) < 2:
+        return []
+    change = "change" if summary.basis is Contrast.CHANGE else "lift"
+    arms, lines = _header("Case", live, change)
+    this, other = _pair(summary, arms)
+    rows = list(summary.cases)
+    if summary.word is Word.REGRESSED:
+        rows.sort(key=lambda item: _difference(item, arms, this, other) or 0.0)
+    shown = [_case(item, arms, this, other) for item in rows[:MOST_ROWS]]
+    lines += [text for text, _ in shown]
+    rounded = ROUNDED if any(flag for _, flag in shown) else ""
+    if len(rows) > MOST_ROWS:
+        lines.append(f"| {len(rows) - MOST_ROWS} more in the report |{' |' * (len(arms) + 1)}")
+    title = f"Case by case: <code>{_html(live.skill.change.label)}</code>" if several else "Case by case"
+    return [
+        f"<details><summary>{title}</summary>",
+        "",
+        *lines,
+        "",
+        _case_note(summary, [_difference(item, arms, this, other) for item in rows]) + rounded,
+        "</details>",
+    ]
+
+
+def _html(text: str) -> str:
+    return "".join(char if char.isalnum() or char in "-_. " else "·" for char in text[:64])
+
+
+def _difference(item: CaseRow, arms: Sequence[Arm], this: int, other: int) -> float | None:
+    levels = dict(item.levels)
+    first, second = levels.get(arms[this]), levels.get(arms[other])
+    return None if first is None or second is None else first - second
+
+
+def _case(item: CaseRow, arms: Sequence[Arm], this: int, other: int) -> tuple[str, bool]:
+    levels = dict(item.levels)
+    shown = row([levels.get(arm) for arm in arms], [(this, other, _difference(item, arms, this, other))])
+    change = f"**{shown.differences[0]}**" if item.flagged else shown.differences[0]
+    name = cell(item.case, 48) + (" (skill must stay out)" if item.negative else "")
+    return f"| {' | '.join([name, *shown.levels, change])} |", shown.rounded
+
+
+def _case_note(summary: LiveSummary, differences: Sequence[float | None]) -> str:
+    text = f"Means of {plural(summary.attempts * summary.agents, 'run')}"
+    known = [value for value in differences if value is not None]
+    apart = known and min(known) <= -0.10 and max(known) >= 0.10
+    if summary.word is Word.CANNOT_TELL and apart:
+        text += ". The cases pull in different directions; that is why the interval is wide."
+    else:
+        text += "; a single case is too small for an interval of its own and decides nothing."
+    if any(item.flagged for item in summary.cases):
+        chance = 0.05 * len(summary.cases)
+        text += f" Bold: worse on its own test; {chance:.1f} such cases are expected by chance."
+    return text
+
+
+def _metrics(live: Live) -> list[str]:
+    summary = live.summary
+    kept = [item for item in summary.metrics if item.metric in (OUTCOME, *_NAMES)]
+    if len(kept) < 2:
+        return []
+    last = f"against {live.base_code}" if summary.basis is Contrast.CHANGE else "against no skill"
+    arms, lines = _header("Metric", live, last)
+    if Arm.WITH_SKILL not in arms or len(arms) < 2:
+        return []
+    parts = sum(item.metric in OUTCOME_PARTS for item in kept)
+    shown = [_metric(summary, item, arms, parts) for item in kept]
+    lines += [text for text, _ in shown]
+    title = "All metrics: where the lift comes from" if summary.word is Word.IMPROVED else "All metrics"
+    tail = (_activation(summary) + (ROUNDED if any(flag for _, flag in shown) else "")).strip()
+    return [f"<details><summary>{title}</summary>", "", *lines, *(["", tail] if tail else []), "</details>"]
+
+
+def _metric(summary: LiveSummary, item: MetricRow, arms: Sequence[Arm], parts: int) -> tuple[str, bool]:
+    lift = item.change if summary.basis is Contrast.CHANGE else item.lift
+    this, other = _pair(summary, arms)
+    levels = dict(item.levels)
+    point = lift.estimate.point if lift and lift.estimate else None
+    shown = row([levels.get(arm) for arm in arms], [(this, other, point)])
+    main = item.metric == OUTCOME
+    name = f"**outcome** = mean of {_COUNT.get(parts, 'its parts')}" if main else _NAMES[item.metric]
+    if item.metric == "goal_accuracy" and item.method:
+        name += f" ({prose(item.method.rsplit('/', 1)[-1], 40)})"
+    if item.metric == COMPOSITE:
+        name += " of the six metrics"
+    against = _against(item, lift, shown.differences[0], summary, main=main)
+    return f"| {' | '.join([name, *shown.levels, against])} |", shown.rounded
+
+
+def _against(item: MetricRow, lift: Lift | None, shown: str, summary: LiveSummary, *, main: bool) -> str:
+    if lift is None or lift.estimate is None:
+        return f"no interval: {prose(lift.because, 80)}" if lift else "–"
+    perfect = all(level == 1.0 for _, level in item.levels)
+    if item.metric == "security" and perfect:
+        return f"0 (no finding in {summary.planned - summary.missing} runs)"
+    text = f"{shown}{NBSP}{interval(lift.estimate)}"
+    return f"**{text}**" if main else text
+
+
+def _activation(summary: LiveSummary) -> str:
+    if summary.activation is None:
+        return ""
+    read, of, wrong, of_negative = summary.activation
+    text = f"Skill read in {read} of {plural(of, 'run')} that call for it" if of else ""
+    if of_negative:
+        text += f"{', and' if text else 'Skill read'} in {wrong} of {of_negative} that do not"
+    return f"{text}."
+
+
+def _versions(live: Live) -> list[str]:
+    summary = live.summary
+    parts = [" (all arms) · ".join(code(part, 80) for part in summary.versions) + " (all arms)"]
+    if summary.judge:
+        votes = ""
+        if summary.agreement and summary.agreement[1]:
+            votes = f", two votes agree on {percent_of(summary.agreement[0] / summary.agreement[1])} of items"
+            if summary.flip_rate is not None:
+                votes += f", so it shrinks lifts by about {percent_of(2 * summary.flip_rate)} or more"
+        parts.append(f"judge {code(summary.judge, 120)}{votes}")
+    if summary.mode:
+        parts.append(f"mode: {prose(summary.mode, 20)}")
+    rows = [f"{' · '.join(parts)}.", _test(summary), *_remarks(live)]
+    lines = [*(f"{line}\\" for line in rows[:-1]), rows[-1]]
+    return ["<details><summary>Versions, statistics, what was reused</summary>", "", *lines, "</details>"]
+
+
+def _test(summary: LiveSummary) -> str:
+    alpha = f"{summary.alpha * summary.skills:.3f}".removeprefix("0")
+    shared = (
+        f"{alpha} / {summary.skills} changed skills each way"
+        if summary.skills > 1
+        else f"{alpha} each way, 1 changed skill"
+    )
+    text = f"Exact within-case permutation test, {shared}, look {summary.look} of {summary.looks}"
+    text += f", seed {summary.seed}." if summary.seed else "."
+    if summary.word in (Word.IMPROVED, Word.REGRESSED):
+        text += " Estimates that pass a test on few runs run high: read the interval, not the point."
+    if summary.word is Word.CANNOT_TELL and summary.noise is not None:
+        design = f"{len(summary.cases)} × {summary.attempts}"
+        text += (
+            f' "Would show": change seen in 4 of 5 repetitions at 5{NBSP}% error. Two identical skills at {design} differ '
+            f"by 5 points or more in about {round(10 * summary.noise)} of 10 repetitions."
+        )
+    return text
+
+
+def _remarks(live: Live) -> list[str]:
+    summary = live.summary
+    lines = []
+    for level in summary.arms:
+        if level.recorded:
+            name = "no skill" if level.arm is Arm.BASELINE else live.base_code
+            lines.append(f"Arm {name}: recorded {prose(level.recorded[:10], 10)}, so it informs and does not gate.")
+    if summary.cannot_gate:
+        lines.append(f"Does not gate: {prose(summary.cannot_gate, 200)}.")
+    for group in summary.groups:
+        if group.flagged:
+            lines.append(f"{code(group.name, 40)} alone looks worse (Holm-adjusted): look there, it is no verdict.")
+    if summary.routing_premium is not None:
+        premium = summary.routing_premium
+        lines.append(f"Routing premium (group minus isolated): {number(premium.point)}{NBSP}{interval(premium)}.")
+    if summary.head is not None:
+        second = summary.head.change or summary.head.lift
+        if second and second.estimate:
+            shown = f"{number(second.estimate.point)}{NBSP}{interval(second.estimate)}"
+            lines.append(f"On this change's own evals, which do not gate: {shown}.")
+    lines += [f"{prose(note, 200)}." for note in summary.notes[:5]]
+    return lines

@@ -1,0 +1,110 @@
+"""The second line: the one number that decided, its interval, its p, and the consequence."""
+
+from __future__ import annotations
+
+from aces_ci.core.estimate import Contrast, Lift
+from aces_ci.core.inert import prose
+from aces_ci.core.live import Word
+from aces_ci.core.points import NBSP, interval, number, p_value
+from aces_ci.core.report import Report
+from aces_ci.core.verdict import State
+from aces_ci.renderers._live.shown import Live, lives, outcome_row, with_p
+
+_STATES = {
+    State.REGRESSED: Word.REGRESSED,
+    State.ACCEPTED: Word.REGRESSED,
+    State.BLOCKED: Word.REGRESSED,
+    State.INVALID: Word.NO_VERDICT,
+    State.INCONCLUSIVE: Word.CANNOT_TELL,
+    State.IMPROVED: Word.IMPROVED,
+    State.NO_DIFFERENCE: Word.NO_DIFFERENCE,
+}
+
+
+def lead(report: Report) -> list[str]:
+    """Lines below the heading for the skill that the heading speaks of; empty where live decided nothing."""
+    found = lives(report)
+    wanted = _STATES.get(report.verdict.state)
+    chosen = next((live for live in found if live.summary.word is wanted), None)
+    if chosen is None:
+        return []
+    blocks = report.verdict.exit_code != 0
+    return [*_lines(chosen, blocks=blocks), ""]
+
+
+def _lines(live: Live, *, blocks: bool) -> list[str]:
+    summary = live.summary
+    if summary.word is Word.NO_VERDICT:
+        return _joined([f"{_sentence(summary.because)} Nothing is concluded from this run.", *_bounds(live)])
+    first = f"{_number(live)}{_consequence(live, blocks=blocks)}"
+    second = _earns(live) if summary.word is Word.CANNOT_TELL else ""
+    return _joined([first, *([second] if second else [])])
+
+
+def _joined(lines: list[str]) -> list[str]:
+    return [*(f"{line}\\" for line in lines[:-1]), lines[-1]]
+
+
+def _sentence(text: str) -> str:
+    shown = prose(text, 300)
+    return f"{shown[:1].upper()}{shown[1:]}."
+
+
+def _number(live: Live) -> str:
+    lift = live.decisive
+    if lift is None or lift.estimate is None:
+        return f"No number against {live.against}: {prose(live.summary.because, 200)}"
+    shown = outcome_row(live.summary).differences[0 if live.summary.basis is Contrast.CHANGE else 1]
+    text = f"**{shown} points** against {live.against}, 95{NBSP}% interval {interval(lift.estimate)}"
+    settled = live.summary.word in (Word.IMPROVED, Word.REGRESSED)
+    return text + (f", {p_value(lift.p)}" if settled and lift.p is not None else "")
+
+
+def _consequence(live: Live, *, blocks: bool) -> str:
+    summary, gate = live.summary, "" if blocks else " No gate blocks."
+    if summary.word is Word.REGRESSED:
+        return f".{_worth(summary.lift)}" if summary.basis is Contrast.CHANGE else f".{gate}"
+    if summary.word is Word.CANNOT_TELL:
+        if live.decisive is None or live.decisive.estimate is None:
+            return f".{gate}"
+        low, high = live.decisive.estimate.low, live.decisive.estimate.high
+        if summary.crossed or low > 0 or high < 0:
+            return f": {prose(summary.because, 200)}.{gate}"
+        return f": it may be worse or better.{gate}"
+    if summary.word is Word.NO_DIFFERENCE:
+        return f": surely within {number(summary.margin)} points either way on these cases.{gate}"
+    return f".{gate}"
+
+
+def _worth(lift: Lift | None) -> str:
+    if lift is None or lift.estimate is None:
+        return ""
+    if lift.estimate.low > 0:
+        return " It still beats no skill, so repair it rather than drop it."
+    if lift.estimate.high < 0:
+        return " It is worse than no skill as well."
+    return " Whether it still beats no skill cannot be told."
+
+
+def _earns(live: Live) -> str:
+    lift = live.summary.lift
+    if live.summary.basis is not Contrast.CHANGE or lift is None or lift.estimate is None:
+        return ""
+    text = f"{with_p(live.summary, Contrast.LIFT).replace(',' + NBSP, ',' + NBSP)}"
+    shown, _, p = text.partition(f"], p{NBSP}")
+    against = f"{shown}] against no skill, p{NBSP}{p}" if p else f"{text} against no skill"
+    if lift.estimate.low > 0:
+        return f"The skill as such earns its place: {against}."
+    if lift.estimate.high < 0:
+        return f"The skill as such does harm: {against}."
+    return f"Whether the skill as such earns its place cannot be told either: {against}."
+
+
+def _bounds(live: Live) -> list[str]:
+    bounds = live.summary.missing_bounds
+    if bounds is None:
+        return []
+    low, high = (number(value) for value in bounds)
+    return [
+        f"With the lost runs at their worst and at their best the change would lie between {low} and {high} points."
+    ]

@@ -1,0 +1,195 @@
+"""Whole comments of live runs, made from evidence lines by the same functions as `report`; and what holds in each."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
+
+from aces_ci.core.evidence import Evidence
+from aces_ci.core.report import Links
+from aces_ci.core.wire import read_lines, to_line
+from aces_ci.forges._links import PageLinks
+from aces_ci.ports.renderer import Place
+from aces_ci.renderers.comment import RENDERER
+from aces_ci.tiers.assemble import assemble
+from tests.golden.live_evidence import (
+    CANNOT_TELL,
+    CONTAMINATED,
+    IMPROVED,
+    LOST,
+    NEW_SKILL,
+    NO_DIFFERENCE,
+    REGRESSED,
+    STORED_MAIN,
+    UNDECIDED_TWIN,
+    run_of,
+)
+
+NBSP = "\u00a0"
+TWENTY_BY_TEN = {"live": {"seed": 7, "attempts": {"looks": [5, 10]}}}
+
+
+class Markdown(SingleFileSnapshotExtension):
+    """One readable file a comment."""
+
+    file_extension = "md"
+    _write_mode = WriteMode.TEXT
+
+
+@dataclass(frozen=True)
+class Made:
+    """A comment and what it was made from."""
+
+    text: str
+    exit_code: int
+    single: bool
+
+
+def comment(lines: list[Evidence], forge: str = "github") -> Made:
+    """Through the wire and back, so that only what evidence can carry is shown."""
+    read = list(read_lines(f"{to_line(line)}\n" for line in lines))
+    gitlab = forge == "gitlab"
+    links = PageLinks(
+        server_url="https://gitlab.com" if gitlab else "https://github.com",
+        infix="/-" if gitlab else "",
+        last_prefix="" if gitlab else "L",
+    )
+    report = assemble(read, links=Links(report="https://ci.example/report", log="https://ci.example/log"))
+    text = RENDERER.render(report, Place(links=links, forge=forge))
+    return Made(text=text, exit_code=report.verdict.exit_code, single=len(report.skills) == 1)
+
+
+SCENARIOS = {
+    "improved": lambda: comment(run_of(IMPROVED)),
+    "improved_gitlab": lambda: comment(run_of(IMPROVED), "gitlab"),
+    "regressed": lambda: comment(run_of(REGRESSED, UNDECIDED_TWIN, settings={"budget": {"usd": 15.0}})),
+    "regressed_advise": lambda: comment(run_of(REGRESSED, settings={"gates": {"regression": "advise"}})),
+    "accepted": lambda: comment(run_of(REGRESSED, settings={"accepted": True})),
+    "cannot_tell": lambda: comment(run_of(CANNOT_TELL, settings={"budget": {"usd": 4.0}})),
+    "no_difference": lambda: comment(run_of(NO_DIFFERENCE, settings=TWENTY_BY_TEN)),
+    "no_verdict_lost": lambda: comment(run_of(LOST)),
+    "no_verdict_contaminated": lambda: comment(run_of(CONTAMINATED)),
+    "stored_main": lambda: comment(run_of(STORED_MAIN)),
+    "new_skill": lambda: comment(run_of(NEW_SKILL)),
+}
+EXITS = {"regressed": 1, "no_verdict_contaminated": 1}
+
+
+@pytest.fixture(scope="module")
+def made() -> dict[str, Made]:
+    return {name: make() for name, make in SCENARIOS.items()}
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_comment(name: str, made: dict[str, Made], snapshot: SnapshotAssertion) -> None:
+    assert made[name].text == snapshot(extension_class=Markdown)
+    assert made[name].exit_code == EXITS.get(name, 0)
+
+
+def test_every_word_stands_in_a_heading(made: dict[str, Made]) -> None:
+    headings = {name: one.text.split("\n")[1] for name, one in made.items()}
+    for name, words in {
+        "improved": "improved, agents do better with this `log-triage`",
+        "regressed": "blocked, `ledger-export` got worse than on `main`",
+        "regressed_advise": "`ledger-export` got worse than on `main` (does not block)",
+        "accepted": "loss in `ledger-export` accepted at `c41f7d8` by a writer",
+        "cannot_tell": "cannot tell yet if this `schema-migrate` beats `main`",
+        "no_difference": "no difference over 10 points in `chart-style`",
+        "no_verdict_lost": "no verdict, 9 of 24 runs could not be scored",
+        "no_verdict_contaminated": "blocked, no fair comparison of `tide-tables`",
+    }.items():
+        assert words in headings[name], headings[name]
+
+
+def outside_code(text: str) -> str:
+    return re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_rules_of_every_comment_hold(name: str, made: dict[str, Made]) -> None:
+    one = made[name]
+    plain = outside_code(one.text)
+    assert "$" not in plain, "two dollar signs start maths"
+    assert not re.search(r"\[[+−\d.]+, ", plain), "an interval can break"
+    assert not re.search(r"\d (?:%|USD|min)\b", plain), "a number can lose its unit"
+    assert "@" not in plain.split("<sub>")[0]
+    for link in re.findall(r"\((https://git[^)]*\.md[^)]*)\)", one.text):
+        assert "?plain=1" in link
+    before_folds = [line for line in one.text.split("<details>")[0].split("\n") if line.strip()]
+    assert len(before_folds) <= 25
+    assert len(one.text.encode()) < 60_000
+    assert one.text.count("<details>") <= 3 and one.text.count("<details>") == one.text.count("</details>")
+    for fold in re.findall(r"<details>.*?</details>", one.text, flags=re.DOTALL):
+        assert len(fold.split("\n")) <= 32
+    if one.single:
+        assert len(one.text.encode()) < 5_000
+
+
+def numbers(cell: str) -> float | None:
+    found = re.match(r"\**([+−]?\d+(?:\.\d)?)", cell.strip())
+    return float(found[1].replace("−", "-").replace("+", "")) if found else None
+
+
+def table_rows(text: str) -> list[list[str]]:
+    return [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in text.split("\n")
+        if line.startswith("| ") and not line.startswith("|:")
+    ]
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_shown_rows_subtract_or_say_that_they_are_rounded(name: str, made: dict[str, Made]) -> None:
+    checked = 0
+    for fold in re.findall(r"<details>.*?</details>", made[name].text, flags=re.DOTALL):
+        for row in table_rows(fold):
+            values = [numbers(cell) for cell in row[1:]]
+            if len(values) < 3 or any(value is None for value in values[-3:]):
+                continue
+            checked += 1
+            a, b, difference = (value for value in values[-3:] if value is not None)
+            if abs(b - a - difference) > 1e-6:
+                assert abs(b - a - difference) <= 0.11 and "rounded" in fold, row
+    for row in table_rows(made[name].text):
+        steps = [numbers(part) for cell in row if "→" in cell for part in cell.split("→")]
+        if len(steps) == 3 and None not in steps:
+            assert steps[2] - steps[1] == pytest.approx(numbers(row[2]), abs=1e-6)  # type: ignore[operator]
+            assert steps[2] - steps[0] == pytest.approx(numbers(row[4]), abs=1e-6)  # type: ignore[operator]
+            checked += 1
+    assert checked or "no_verdict" in name or name == "stored_main"
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_bars_match_their_numbers(name: str, made: dict[str, Made]) -> None:
+    for row in table_rows(made[name].text):
+        bars = [cell.strip("`") for cell in row if re.fullmatch(r"`[·━●]{20}`", cell)]
+        level = next((re.match(r"\**([\d.]+)\**\u00a0\[([\d.]+),\u00a0([\d.]+)\]", cell) for cell in row[1:2]), None)
+        if not bars:
+            continue
+        assert level is not None
+        middle, low, high = (float(value) for value in level.groups())
+        bar = bars[0]
+        assert abs(bar.index("●") - min(19, middle // 5)) <= 1
+        drawn = [place for place, char in enumerate(bar) if char != "·"]
+        assert abs(drawn[0] - low // 5) <= 1
+        assert abs(drawn[-1] - (-(-high // 5) - 1)) <= 1
+
+
+def test_gitlab_twin_says_the_same_with_its_own_links(made: dict[str, Made]) -> None:
+    github, gitlab = made["improved"].text, made["improved_gitlab"].text
+    assert gitlab.replace("gitlab.com", "github.com").replace("/-/", "/") == github
+
+
+def test_no_number_stands_without_its_interval_or_a_reason(made: dict[str, Made]) -> None:
+    """The number that decides, and every difference in a table of metrics."""
+    for one in made.values():
+        for line in one.text.split("\n"):
+            if re.match(r"\*\*[+−\d]+ points?\*\*", line):
+                assert "95\u00a0% interval [" in line
+            cells = line.strip("|").split("|")
+            if line.startswith("| ") and re.match(r" \*{0,2}[+−]\d", cells[-1]) and "accuracy" in cells[0]:
+                assert "[" in cells[-1]
