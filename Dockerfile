@@ -2,7 +2,8 @@
 # BuildKit. The released form names BASE by digest (tools/release); here a tag keeps local builds possible.
 ARG BASE=python:3.11-slim-bookworm
 
-# git alone, without perl and its 80 MB: the program, its https helper and the libraries that the two load.
+# git alone, without perl and its 80 MB: the program, its https helper and the libraries that the two load. All goes
+# below /usr, because /lib is a link into it and a folder of that name would replace the link.
 FROM ${BASE} AS git
 SHELL ["/bin/bash", "-euo", "pipefail", "-c"]
 # hadolint ignore=DL3008
@@ -13,45 +14,59 @@ RUN if ! command -v git >/dev/null; then apt-get update -qq && apt-get install -
     for program in git upload-pack index-pack fetch-pack rev-list pack-objects unpack-objects; do \
       ln -sf /usr/bin/git "/out/usr/lib/git-core/git-${program}"; done; \
     ldd /usr/bin/git /usr/lib/git-core/git-remote-http | awk '$3 ~ /^\// {print $3}' | sort -u \
-      | while read -r library; do cp -aL --parents "${library}" /out/; done; \
-    rm -rf /out/lib/*/libc.so* /out/lib/*/ld-linux*
+      | grep -v -e '/libc\.so' -e '/ld-linux' \
+      | while read -r library; do \
+          target="/out/usr${library#/usr}"; mkdir -p "$(dirname "${target}")"; cp -aL "${library}" "${target}"; done
 
 # Exactly the locked packages, wheels only.
 FROM ${BASE} AS text-packages
 COPY locks/text.lock /build/text.lock
 RUN python3 -m venv /opt/aces \
  && /opt/aces/bin/pip install --no-cache-dir --disable-pip-version-check --no-compile --only-binary :all: --require-hashes -r /build/text.lock \
- && rm -rf /opt/aces/lib/python3*/site-packages/pip* /opt/aces/lib/python3*/site-packages/setuptools* \
- && find /opt/aces -name tests -type d -prune -exec rm -rf {} +
+ && rm -rf /opt/aces/lib/python3*/site-packages/pip* /opt/aces/lib/python3*/site-packages/setuptools* /opt/aces/lib/python3*/site-packages/pkg_resources \
+ && find /opt/aces -name tests -type d -prune -exec rm -rf {} + \
+ && echo /opt/aces-ci > "$(echo /opt/aces/lib/python3*/site-packages)/aces-ci.pth"
 
 FROM ${BASE} AS live-packages
 COPY locks/image.lock /build/image.lock
 RUN python3 -m venv /opt/aces \
  && /opt/aces/bin/pip install --no-cache-dir --disable-pip-version-check --no-compile --only-binary :all: --require-hashes -r /build/image.lock \
- && rm -rf /opt/aces/lib/python3*/site-packages/pip* /opt/aces/lib/python3*/site-packages/setuptools* \
- && find /opt/aces -name tests -type d -prune -exec rm -rf {} +
+ && rm -rf /opt/aces/lib/python3*/site-packages/pip* /opt/aces/lib/python3*/site-packages/setuptools* /opt/aces/lib/python3*/site-packages/pkg_resources \
+ && find /opt/aces -name tests -type d -prune -exec rm -rf {} + \
+ && echo /opt/aces-ci > "$(echo /opt/aces/lib/python3*/site-packages)/aces-ci.pth"
+
+# Our own code, compiled once; a launcher that ignores the environment's Python settings.
+FROM ${BASE} AS program
+COPY aces_ci /out/opt/aces-ci/aces_ci
+RUN python3 -m compileall -q -s /out /out/opt/aces-ci \
+ && mkdir -p /out/usr/local/bin \
+ && printf '#!/opt/aces/bin/python3 -I\nfrom aces_ci.cli.main import main\nmain()\n' > /out/usr/local/bin/aces-ci \
+ && chmod 755 /out/usr/local/bin/aces-ci
 
 # Tiers 1 and 2.
 FROM ${BASE} AS text
 COPY --from=git /out/ /
 COPY --from=text-packages /opt/aces /opt/aces
-COPY aces_ci /opt/aces-ci/aces_ci
+COPY --from=program /out/ /
 ENV PATH=/opt/aces/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
     PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 LC_ALL=C.UTF-8
-RUN echo /opt/aces-ci > "$(echo /opt/aces/lib/python3*/site-packages)/aces-ci.pth" \
- && printf '#!/opt/aces/bin/python3 -I\nfrom aces_ci.cli.main import main\nmain()\n' > /opt/aces/bin/aces-ci \
- && chmod 755 /opt/aces/bin/aces-ci \
- && python3 -m compileall -q /opt/aces-ci
 # GitHub runs container actions as root and needs it for the workspace; what reads a change drops to nobody itself.
 # hadolint ignore=DL3002
 USER root
-ENTRYPOINT ["/opt/aces/bin/aces-ci"]
+ENTRYPOINT ["/usr/local/bin/aces-ci"]
 CMD ["run"]
 
 # All tiers; the default target.
-FROM text AS full
-COPY --from=live-packages /opt/aces/lib /opt/aces/lib
-RUN echo /opt/aces-ci > "$(echo /opt/aces/lib/python3*/site-packages)/aces-ci.pth"
+FROM ${BASE} AS full
+COPY --from=git /out/ /
+COPY --from=live-packages /opt/aces /opt/aces
+COPY --from=program /out/ /
+ENV PATH=/opt/aces/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+    PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 LC_ALL=C.UTF-8
+# hadolint ignore=DL3002
+USER root
+ENTRYPOINT ["/usr/local/bin/aces-ci"]
+CMD ["run"]
 LABEL org.opencontainers.image.title="aces-ci" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.source="https://github.com/aces-ci/aces-ci"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
@@ -14,17 +14,19 @@ from aces_ci.core.event import Event, EventKind
 from aces_ci.core.evidence import Evidence
 from aces_ci.core.redact import Redactor
 from aces_ci.core.report import Report
-from aces_ci.core.wire import to_line
+from aces_ci.core.wire import read_lines, to_line
 from aces_ci.pipeline import Job
 from aces_ci.policy import find_policy
 from aces_ci.ports.forge import ForgeOptions
 from aces_ci.settings.inputs import inputs_of, secrets_of
 from aces_ci.settings.load import Loaded, load
-from aces_ci.shell.files import Folder
+from aces_ci.shell.files import Folder, read_bounded
 from aces_ci.shell.log import Dialect, Log
 from aces_ci.tiers.assemble import assemble
 
 EVIDENCE = "evidence.jsonl"
+EVIDENCE_LIMIT = 500_000_000
+"""Bytes of one evidence file; 10,000 trials are about 20 MB."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,11 +50,7 @@ def run(options: Options, *, env: Mapping[str, str], stdout: TextIO, stderr: Tex
     """The exit code. Order at the end: reports, post, exit code."""
     redactor = Redactor(secrets_of(env))
     log = Log(stderr, dialect=_dialect(env), redact=redactor.text)
-    forge_options = ForgeOptions(
-        token=inputs_of(env).get("github_token") or None,
-        api_url=inputs_of(env).get("api_url") or None,
-    )
-    forge = compose.forge(env, log, forge_options)
+    forge = compose.forge(env, log, _forge_options(env, redactor))
     with Repository.open(options.repo) as repository:
         event = _resolved(forge.event(options.repo), repository, options)
         policy, document = find_policy(repository, event, options.config)
@@ -71,6 +69,36 @@ def run(options: Options, *, env: Mapping[str, str], stdout: TextIO, stderr: Tex
         return 0
     report = assemble(evidence)
     return finish(report, folder, log, options, loaded, forge=forge, stdout=stdout)
+
+
+def report(places: Sequence[Path], options: Options, *, env: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> int:
+    """`aces-ci report`: the end of a run from its evidence alone."""
+    redactor = Redactor(secrets_of(env))
+    log = Log(stderr, dialect=_dialect(env), redact=redactor.text)
+    rows = [row for place in places for row in _read_evidence(place)]
+    folder = Folder.at(options.output, cwd=Path.cwd(), redact=redactor.redact)
+    loaded = load(env=env, inputs=inputs_of(env, settings_only=True), overrides=_overrides(options))
+    merged = assemble(rows)
+    folder.write(EVIDENCE, "".join(to_line(row) + "\n" for row in rows))
+    forge = compose.forge(env, log, _forge_options(env, redactor)) if options.post else None
+    return finish(merged, folder, log, options, loaded, forge=forge, stdout=stdout)
+
+
+def _read_evidence(place: Path) -> Iterator[Evidence]:
+    path = place / EVIDENCE if place.is_dir() else place
+    try:
+        raw = read_bounded(path, limit=EVIDENCE_LIMIT)
+    except FileNotFoundError:
+        raise UsageError(
+            f"there is no evidence at {path}", code="no_evidence", path=str(path), do="give what `aces-ci run` wrote"
+        ) from None
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"{path} is not UTF-8 (byte {error.start})", code="evidence_encoding", path=str(path), do="write it again"
+        ) from None
+    return read_lines(text.splitlines(keepends=True), source=str(path))
 
 
 def finish(
@@ -133,6 +161,16 @@ def _resolved(event: Event, repository: Repository, options: Options) -> Event:
     if options.base and not name:
         name = options.base
     return replace(event, head_sha=head, base_sha=base, base_ref=name)
+
+
+def _forge_options(env: Mapping[str, str], redactor: Redactor) -> ForgeOptions:
+    given = inputs_of(env)
+    return ForgeOptions(
+        token=given.get("github_token"),
+        api_url=given.get("api_url"),
+        check_run=given.get("check_run", "").lower() == "true",
+        redactor=redactor,
+    )
 
 
 def _overrides(options: Options) -> tuple[str, ...]:

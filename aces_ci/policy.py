@@ -43,6 +43,14 @@ def find_policy(repository: Repository, event: Event, config: Path | None) -> tu
     return place, source.read(deciding, POLICY_FILE) if deciding is not None else None
 
 
+def from_worktree(root: Path, config: Path | None) -> Document | None:
+    """The settings file as `check`, `live` and `settings` read it at a terminal: the working tree's."""
+    if config is not None:
+        return source.read(_read(config), str(config))
+    path = root / POLICY_FILE
+    return source.read(_read(path), POLICY_FILE) if path.exists() else None
+
+
 def _problem(head: bytes) -> str | None:
     """What is wrong with the head's file, in one line; it would break every run after its merge."""
     try:

@@ -1,0 +1,49 @@
+"""`aces-ci report`: evidence to verdict and every report, without a key; merges shards."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from aces_ci.cli.options import config_options, output_option, repo_option, verbosity_options
+
+
+@click.command("report")
+@click.argument("evidence", nargs=-1, required=True, type=click.Path(path_type=Path))
+@repo_option
+@output_option
+@click.option("--format", "format_", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True)
+@config_options
+@click.option("--post/--no-post", default=False, help="Also post, as `run` does. Default: write files only.")
+@verbosity_options
+def COMMAND(  # noqa: PLR0913 - the loader's constant; click hands every option by name
+    evidence: tuple[Path, ...],
+    repo: Path,
+    output: Path,
+    format_: str,
+    config: Path | None,
+    overrides: tuple[str, ...],
+    provider_url: str | None,
+    post: bool,
+    color: str,
+    quiet: int,
+    verbose: int,
+) -> int:
+    """Make the verdict and every report from EVIDENCE: evidence.jsonl files, or folders that hold one."""
+    from aces_ci.job import Options, report
+
+    del color, verbose
+    options = Options(
+        repo=repo,
+        output=output,
+        config=config,
+        overrides=overrides,
+        provider_url=provider_url,
+        post=post,
+        format=format_,
+        quiet=quiet,
+    )
+    return report(evidence, options, env=dict(os.environ), stdout=sys.stdout, stderr=sys.stderr)

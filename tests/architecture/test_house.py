@@ -1,0 +1,60 @@
+"""The house rules that a machine can check."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from pathlib import Path
+
+import pytest
+
+from aces_ci import plugins
+
+ROOT = Path(__file__).resolve().parents[2]
+MODULES = sorted((ROOT / "aces_ci").rglob("*.py"))
+LIMIT = 300
+# Names that say nothing of what lives there.
+NAMELESS = {"utils", "helpers", "common", "base", "manager", "service", "misc"}
+PLEAS = re.compile(r"keep (this )?in sync|for now|legacy|backwards? compat|\bhack\b|\bTODO\b|\bFIXME\b|\bXXX\b", re.I)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_a_module_is_one_thing(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert text.count("\n") <= LIMIT
+    assert path.stem not in NAMELESS
+    comments = [t.string for t in tokenize.generate_tokens(io.StringIO(text).readline) if t.type == tokenize.COMMENT]
+    assert [comment for comment in comments if PLEAS.search(comment)] == []
+    tree = ast.parse(text)
+    assert ast.get_docstring(tree), "a module says what it is for"
+    if path.name == "__init__.py" and path.parent.name != "aces_ci":
+        assert len(tree.body) == 1, "a package holds a docstring only"
+
+
+def test_two_plug_ins_with_one_name_are_an_error_at_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    import sys
+    import types
+
+    package = types.ModuleType("aces_ci.doubles")
+    package.__path__ = [str(tmp_path)]
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.py").write_text("class P:\n    code = 'AB001'\nRULE = P\n", encoding="utf-8")
+    monkeypatch.setitem(sys.modules, "aces_ci.doubles", package)
+    with pytest.raises(RuntimeError, match="two plug-ins of doubles are called AB001"):
+        plugins.load("doubles", "RULE", "code")
+
+
+def test_a_module_of_a_family_without_its_constant_is_an_error_at_start(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    import sys
+    import types
+
+    package = types.ModuleType("aces_ci.empties")
+    package.__path__ = [str(tmp_path)]
+    (tmp_path / "three.py").write_text("", encoding="utf-8")
+    monkeypatch.setitem(sys.modules, "aces_ci.empties", package)
+    with pytest.raises(RuntimeError, match="has no RULE"):
+        plugins.load("empties", "RULE", "code")

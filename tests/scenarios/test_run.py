@@ -1,0 +1,254 @@
+"""The main job whole: a real repository, a forge that remembers, the texts it posts and the exit code."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aces_ci.job import Options, report, run
+from tests.fakes.github import BOT, PERSON, READER, FakeGitHub
+from tests.git_history import History, skill
+
+GOOD = skill("log-triage", "1. List the files once.\n2. Read the newest first.\n")
+WRONG_NAME = skill("parcel_quote", "See [rates](references/rates.md).\n")
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> History:
+    return History(tmp_path / "origin")
+
+
+@pytest.fixture
+def github() -> Iterator[FakeGitHub]:
+    with FakeGitHub().running() as fake:
+        yield fake
+
+
+class Runner:
+    """One job on one pull request, as a runner would start it."""
+
+    def __init__(self, tmp_path: Path, history: History, github: FakeGitHub) -> None:
+        self.tmp_path, self.history, self.github = tmp_path, history, github
+        self.out = tmp_path / "results"
+        self.log = ""
+        self.stdout = ""
+
+    def pull(self, head: str, base: str, *, token: str = "tok", fork: bool = False, **env: str) -> int:
+        """`run` on pull request 42."""
+        repo: tuple[int, str] = (77, "mira-k/agent-skills") if fork else (500, "acme/agent-skills")
+        row = self.github.pull(42, head, base_sha=base, head_repo=repo)
+        payload = {
+            "action": "synchronize",
+            "number": 42,
+            "pull_request": row,
+            "repository": {"id": 500, "full_name": "acme/agent-skills", "default_branch": "main"},
+            "sender": {"login": "mira-k", "id": 1001, "type": "User"},
+        }
+        return self.event("pull_request", payload, token=token, **env)
+
+    def event(self, name: str, payload: dict[str, Any], *, token: str = "tok", **more: str) -> int:
+        """`run` on any event."""
+        file = self.tmp_path / "event.json"
+        file.write_text(json.dumps(payload), encoding="utf-8")
+        summary, output = self.tmp_path / "summary.md", self.tmp_path / "output.txt"
+        for path in (summary, output):
+            path.write_text("", encoding="utf-8")
+        env = {
+            "GITHUB_ACTIONS": "true",
+            "GITHUB_EVENT_NAME": name,
+            "GITHUB_EVENT_PATH": str(file),
+            "GITHUB_REPOSITORY": "acme/agent-skills",
+            "GITHUB_SERVER_URL": "https://github.com",
+            "GITHUB_RUN_ID": "8101",
+            "GITHUB_STEP_SUMMARY": str(summary),
+            "GITHUB_OUTPUT": str(output),
+            "INPUT_GITHUB_TOKEN": token,
+            "INPUT_API_URL": self.github.url,
+            **more,
+        }
+        stdout, stderr = io.StringIO(), io.StringIO()
+        options = Options(repo=self.history.path, output=self.out)
+        code = run(options, env=env, stdout=stdout, stderr=stderr)
+        self.log, self.stdout = stderr.getvalue(), stdout.getvalue()
+        return code
+
+    @property
+    def comments(self) -> list[str]:
+        return self.github.bodies(42)
+
+    def json(self) -> dict[str, Any]:
+        loaded: dict[str, Any] = json.loads((self.out / "report.json").read_text(encoding="utf-8"))
+        return loaded
+
+
+@pytest.fixture
+def runner(tmp_path: Path, history: History, github: FakeGitHub) -> Runner:
+    return Runner(tmp_path, history, github)
+
+
+def broken_pull(history: History) -> tuple[str, str]:
+    """(head, base): one new skill against the specification; main moved on by one good one."""
+    start = history.commit("main", {"skills/log-triage/SKILL.md": GOOD})
+    head = history.commit("work", {"skills/parcel-quote/SKILL.md": WRONG_NAME}, parent=start)
+    base = history.commit("main", {"skills/other/SKILL.md": skill("other")})
+    return head, base
+
+
+def test_an_error_against_the_specification_blocks_with_one_comment_and_exit_one(runner: Runner) -> None:
+    head, base = broken_pull(runner.history)
+    assert runner.pull(head, base) == 1
+    (comment,) = runner.comments
+    marker, heading, *_ = comment.split("\n")
+    assert marker == f"<!-- aces-ci:comment v1 key=default head={head} -->"
+    assert heading == "### ❌ aces-ci: blocked, 1 error in `parcel-quote`"
+    assert "-name: parcel_quote\n+name: parcel-quote" in comment
+    assert f"/acme/agent-skills/blob/{head}/skills/parcel-quote/SKILL.md?plain=1#L2" in comment
+    assert "other" not in comment, "main's own work is not this change's"
+    assert runner.log.splitlines()[-1].startswith("verdict: blocked by gate spec (block, from built-in defaults)")
+
+
+def test_a_second_push_edits_the_comment_and_the_fixed_skill_passes(runner: Runner) -> None:
+    head, base = broken_pull(runner.history)
+    runner.pull(head, base)
+    fixed = runner.history.commit("work", {"skills/parcel-quote/SKILL.md": skill("parcel-quote")})
+    assert runner.pull(fixed, base) == 0
+    (comment,) = runner.comments
+    assert f"head={fixed}" in comment
+    assert "aces-ci: passes" in comment
+    assert "was **not** tested" in comment
+
+
+def test_a_change_that_touches_no_skill_leaves_no_comment(runner: Runner) -> None:
+    start = runner.history.commit("main", {"skills/log-triage/SKILL.md": GOOD})
+    head = runner.history.commit("work", {"README.md": "hello"}, parent=start)
+    assert runner.pull(head, start) == 0
+    assert runner.comments == []
+    assert "no skill changed; 1 changed file belongs to no skill" in (runner.tmp_path / "summary.md").read_text("utf-8")
+
+
+def test_a_comment_that_stands_there_is_edited_when_no_skill_is_left(runner: Runner) -> None:
+    head, base = broken_pull(runner.history)
+    runner.pull(head, base)
+    undone = runner.history.commit("work", {"skills/parcel-quote/SKILL.md": None, "README.md": "hello"})
+    assert runner.pull(undone, base) == 0
+    (comment,) = runner.comments
+    assert "no skill changed" in comment
+
+
+def test_a_planted_marker_and_another_authors_comment_are_left_alone(runner: Runner) -> None:
+    head, base = broken_pull(runner.history)
+    runner.github.pull(42, head)
+    planted = f"<!-- aces-ci:comment v1 key=default head={head} -->\nI am the tool."
+    runner.github.comment(42, planted, by=PERSON)
+    runner.pull(head, base)
+    assert runner.comments[0] == planted
+    assert len(runner.comments) == 2
+
+
+def test_a_comment_beyond_the_first_page_is_found(runner: Runner) -> None:
+    head, base = broken_pull(runner.history)
+    runner.github.pull(42, head)
+    for number in range(130):
+        runner.github.comment(42, f"note {number}", by=PERSON)
+    runner.pull(head, base)
+    runner.pull(head, base)
+    assert len(runner.comments) == 131
+
+
+def test_a_fork_that_may_not_write_keeps_verdict_summary_and_reports(runner: Runner) -> None:
+    head, base = broken_pull(runner.history)
+    assert runner.pull(head, base, token="read-only", fork=True) == 1
+    assert runner.comments == []
+    assert "blocked, 1 error" in (runner.tmp_path / "summary.md").read_text("utf-8")
+    assert "notice:" in runner.log
+    assert runner.json()["verdict"]["state"] == "blocked"
+    assert READER.login == BOT.login, "the refusal comes from rights, not from a name"
+
+
+def test_gates_are_read_from_the_default_branch_and_a_change_to_them_is_only_shown(runner: Runner) -> None:
+    start = runner.history.commit("main", {"aces.yml": "gates: {spec: block}\n"})
+    head = runner.history.commit(
+        "work",
+        {"aces.yml": "gates: {spec: advise}\n", "skills/parcel-quote/SKILL.md": WRONG_NAME},
+        parent=start,
+    )
+    assert runner.pull(head, start) == 1
+    assert "takes effect after merge" in runner.comments[0]
+    assert f"policy read from main {start[:7]} (default branch tip)" in runner.log
+
+
+def test_the_default_branch_may_turn_a_gate_into_advice(runner: Runner) -> None:
+    start = runner.history.commit("main", {"aces.yml": "gates: {spec: advise}\n"})
+    head = runner.history.commit("work", {"skills/parcel-quote/SKILL.md": WRONG_NAME}, parent=start)
+    assert runner.pull(head, start) == 0
+
+
+def test_the_gate_on_the_score_blocks_where_the_policy_says_so(runner: Runner) -> None:
+    start = runner.history.commit("main", {"aces.yml": "gates: {structural: block}\nstructural: {min_score: 100}\n"})
+    head = runner.history.commit("work", {"skills/parcel-quote/SKILL.md": skill("parcel-quote")}, parent=start)
+    assert runner.pull(head, start) == 1
+    assert "quality score too low" in runner.comments[0]
+
+
+def test_a_push_a_merge_group_and_a_schedule_are_evaluated_without_a_comment(runner: Runner) -> None:
+    head, base = broken_pull(runner.history)
+    repository = {"id": 500, "full_name": "acme/agent-skills", "default_branch": "main"}
+    start = runner.history.commit("side", {"README.md": "x"}, parent=base)
+    push = {"before": base, "after": start, "ref": "refs/heads/side", "repository": repository}
+    assert runner.event("push", push) == 0
+    group = {"merge_group": {"base_sha": base, "head_sha": head, "base_ref": "refs/heads/main"}}
+    assert runner.event("merge_group", {**group, "action": "checks_requested", "repository": repository}) == 1
+    dispatch = {"repository": repository, "ref": "refs/heads/main", "inputs": {}}
+    assert runner.event("workflow_dispatch", dispatch, GITHUB_SHA=base, GITHUB_REF="refs/heads/main") == 0
+    schedule = {"repository": repository, "schedule": "0 3 * * *"}
+    assert runner.event("schedule", schedule, GITHUB_SHA=base, GITHUB_REF="refs/heads/main") == 0
+    assert runner.github.comments == {}
+
+
+def test_the_report_from_the_evidence_alone_is_the_same(runner: Runner, tmp_path: Path) -> None:
+    head, base = broken_pull(runner.history)
+    runner.pull(head, base)
+    again = tmp_path / "again"
+    out, log = io.StringIO(), io.StringIO()
+    code = report([runner.out], Options(repo=tmp_path, output=again, post=False), env={}, stdout=out, stderr=log)
+    assert code == 1
+    for name in ("comment.md", "report.json", "summary.md", "annotations.json", "evidence.jsonl"):
+        assert (again / name).read_bytes() == (runner.out / name).read_bytes(), name
+
+
+def test_a_secret_of_the_environment_is_in_no_file_and_no_log(runner: Runner) -> None:
+    secret = "tok-secret-abcdefgh12345678"
+    runner.github.tokens[secret] = BOT
+    start = runner.history.commit("main", {"skills/log-triage/SKILL.md": GOOD})
+    body = skill(secret, "A name that differs from its folder is quoted in every report.\n")
+    head = runner.history.commit("work", {"skills/parcel-quote/SKILL.md": body}, parent=start)
+    runner.pull(head, start, token=secret)
+    texts = {path: path.read_text("utf-8") for path in runner.out.rglob("*") if path.is_file()}
+    written = "\n".join([*texts.values(), runner.log, runner.stdout, *runner.comments])
+    assert secret not in written
+    assert "[redacted]" in written, "the positive control: the same search finds what replaced it"
+
+
+def test_outputs_are_words_and_numbers_of_ours(runner: Runner) -> None:
+    head, base = broken_pull(runner.history)
+    runner.pull(head, base)
+    text = (runner.tmp_path / "output.txt").read_text("utf-8")
+    assert re.search(r"verdict<<.+\nblocked\n", text) or "verdict=blocked" in text
+    assert "ACES_VERDICT=blocked\n" in (runner.out / "aces.env").read_text("utf-8")
+
+
+def test_a_wrong_key_in_the_policy_is_one_located_error_and_exit_two(runner: Runner) -> None:
+    from aces_ci.core.errors import UsageError
+
+    start = runner.history.commit("main", {"aces.yml": "version: 1\nlive:\n  atempts: {looks: [3, 5, 8]}\n"})
+    head = runner.history.commit("work", {"skills/parcel-quote/SKILL.md": WRONG_NAME}, parent=start)
+    with pytest.raises(UsageError, match=r"aces\.yml:3:3: unknown key `atempts` in `live`") as caught:
+        runner.pull(head, start)
+    assert "did you mean `attempts`?" in caught.value.text()
+    assert caught.value.exit_code == 2
