@@ -8,9 +8,6 @@ from math import log
 from aces_ci.core.finding import Severity
 from aces_ci.core.rule import Problem
 
-QUIET, LOUD = 0.45, 0.75
-"""Shares of a rule's points below which no line is written, and from which it is a warning."""
-
 
 def shortfall(count: float, full: float) -> float:
     """1 for nothing, 0 from `full` on, logarithmic between: each halving costs about the same."""
@@ -18,17 +15,24 @@ def shortfall(count: float, full: float) -> float:
 
 
 def graded(
-    share: float, most: float, *, message: str, line: int, path: str | None = None, hint: str | None = None
+    share: float,
+    most: float,
+    *,
+    message: str,
+    line: int,
+    quiet: float = 0.6,
+    loud: float = 0.9,
 ) -> Iterator[Problem]:
-    """At most one problem that takes `share` of `most` points; small ones take them without a line."""
+    """At most one problem, which takes `share` of `most` points.
+
+    Below the share `quiet` it takes them without a line for the reader; from `loud` on it is a warning.
+    """
     if share <= 0.0:
         return
     yield Problem(
         message=message,
         line=line,
-        path=path,
-        hint=hint,
         deduction=share * most,
-        severity=Severity.WARNING if share >= LOUD else Severity.INFO,
-        quiet=share < QUIET,
+        severity=Severity.WARNING if share >= loud else Severity.INFO,
+        quiet=share < quiet,
     )

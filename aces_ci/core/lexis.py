@@ -1,4 +1,4 @@
-"""Words of a text as an agent's index would see them: content words, stems, concrete tokens."""
+"""Words of a text as an agent's index would see them: content words, stems, tokens that name exactly."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-_WORD = re.compile(r"[^\W\d_][^\W_]*(?:['’][^\W\d_]+)?|[぀-ヿ一-鿿가-힯]")
-_CONCRETE = re.compile(
-    r"(?:\.{0,2}/)?[\w@.-]+(?:/[\w@.{}<>*-]+)+"  # paths, package names
-    r"|--?[A-Za-z][\w-]+"  # options
-    r"|\b[\w-]+\.(?:[a-z][a-z0-9]{0,4})\b"  # file names, modules
-    r"|\b[A-Za-z]+_[A-Za-z0-9_]+\b"  # identifiers
-    r"|\b[a-z]+[A-Z]\w+\b"
-    r"|\b\d+(?:[.,:]\d+)*(?:%|[a-zA-Z]{1,3}\b)?"  # numbers with their units
+_WORD = re.compile(r"[^\W\d_][^\W_]*(?:['’][^\W\d_]+)?")
+_WIDE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
+_EXACT = re.compile(
+    r"(?:\.{0,2}/)?[\w@.-]+(?:/[\w@.{}<>*-]*)+"  # paths, package names
+    r"|--?[A-Za-z][\w-]*"  # options
+    r"|[\w-]+\.[a-z][a-z0-9]{0,4}"  # file names, modules
+    r"|[A-Za-z]+_[A-Za-z0-9_]+"  # identifiers
+    r"|[a-z]+[A-Z]\w+"
+    r"|[$€£~]?\d+(?:[.,:]\d+)*(?:%|[a-zA-Z]{1,3})?"  # numbers with their units
 )
+_ABBREVIATIONS = frozenset({"and/or", "e.g", "i.e", "etc"})
+_EDGES = "`*()[]{},;:\"'“”!?|&=+<>"
 STOP = frozenset(
     """a about above after again against all also am an and any are as at be because been before being below
     between both but by can cannot could did do does doing done down during each either else etc even every few
@@ -26,24 +29,7 @@ STOP = frozenset(
     were what when where whether which while who why will with within without work works would yet you your
     ask asked asks asking skill skills agent agents help helps task tasks""".split()  # noqa: SIM905
 )
-_SUFFIXES = (
-    "ations",
-    "ation",
-    "ments",
-    "ment",
-    "ings",
-    "ing",
-    "ions",
-    "ion",
-    "ies",
-    "ers",
-    "er",
-    "ed",
-    "es",
-    "s",
-    "ly",
-    "e",
-)
+_SUFFIXES = "ations ation ments ment ings ing ions ion ies ers er ed es s ly e".split()  # noqa: SIM905
 
 
 @lru_cache(maxsize=65_536)
@@ -60,27 +46,35 @@ def stem(word: str) -> str:
     return word[:-1] + "i" if word.endswith("y") and len(word) > 3 else word
 
 
-@lru_cache(maxsize=2_048)
-def words(text: str) -> tuple[str, ...]:
-    """Lower-case words in order; a CJK character is a word."""
-    return tuple(_WORD.findall(text.lower()))
+def words(text: str) -> list[str]:
+    """Lower-case words in order; of scripts written without blanks each character is one, at the end."""
+    lowered = text.lower()
+    if lowered.isascii():
+        return _WORD.findall(lowered)
+    return _WORD.findall(_WIDE.sub(" ", lowered)) + _WIDE.findall(lowered)
 
 
-@lru_cache(maxsize=2_048)
+@lru_cache(maxsize=1_024)
 def stems(text: str) -> frozenset[str]:
     """The distinct stems of the content words."""
     return frozenset(
-        stem(word) for word in set(words(text)) if (word not in STOP and len(word) > 1) or ord(word[0]) > 0x2FFF
+        stem(word) for word in set(words(text)) if word not in STOP and (len(word) > 1 or not word.isascii())
     )
 
 
-@lru_cache(maxsize=2_048)
-def concrete(text: str) -> frozenset[str]:
+@lru_cache(maxsize=1_024)
+def exact(text: str) -> frozenset[str]:
     """Distinct tokens that name something exactly: paths, options, file names, identifiers, numbers."""
-    return frozenset(_CONCRETE.findall(text))
+    tokens = {token.strip(_EDGES).rstrip(".") for token in set(text.split())}
+    return frozenset(token for token in tokens if _EXACT.fullmatch(token)) - _ABBREVIATIONS
 
 
 def jaccard(left: Iterable[str], right: Iterable[str]) -> float:
     """Shared over all, 0 for two empty sets."""
     one, other = frozenset(left), frozenset(right)
     return len(one & other) / len(one | other) if one | other else 0.0
+
+
+def vocabulary(text: str) -> frozenset[str]:
+    """The words of a list that is written with blanks between them."""
+    return frozenset(text.split())

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
+from typing import Any
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+import pyromark
 
-_CODE_SPAN = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
-_LINK = re.compile(
-    r"(!?)\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]\(\s*(?:<([^<>\n]*)>|([^\s()]*(?:\([^\s()]*\)[^\s()]*)*))"
-)
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+from aces_ci.core.lexis import words
+
+_INLINE = frozenset({"Emphasis", "Strong", "Strikethrough", "Link", "Image", "Superscript", "Subscript"})
+MAX_CHARACTERS = 1_000_000
+"""What stands after this many characters of a text is not outlined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class Code:
     end_line: int
     fenced: bool
     closed: bool
+    vocabulary: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +48,19 @@ class Prose:
     line: int
     kind: str
     """`paragraph`, `item`, `step` (of an ordered list), `cell` or `heading`."""
+    plain: str
+    """Without code spans."""
+    vocabulary: frozenset[str]
+    """Its distinct words in lower case, and each pair of neighbours as `one two`."""
 
-    @property
-    def plain(self) -> str:
-        """Without code spans and comments."""
-        return _CODE_SPAN.sub(" ", _COMMENT.sub(" ", self.text))
+    def line_of(self, offset: int) -> int:
+        """The line of an offset into `text`."""
+        return self.line + self.text.count("\n", 0, offset)
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """An inline link, image or definition."""
+    """A link or image, with the address as it reads after its escapes."""
 
     label: str
     target: str
@@ -74,107 +79,149 @@ class Outline:
     links: tuple[Link, ...]
     spans: tuple[tuple[str, int], ...]
     """Inline code with its line."""
-    html: tuple[tuple[str, int], ...]
+    html: tuple[int, ...]
+    """Lines on which blocks of HTML begin."""
+
+    @property
+    def told(self) -> tuple[Prose, ...]:
+        """All prose but headings."""
+        return tuple(part for part in self.prose if part.kind != "heading")
 
     def section(self, heading: Heading) -> tuple[int, int]:
         """First and last line of what stands under a heading, subsections included."""
-        after = (
-            other.line
-            for other in self.headings
-            if other.line > heading.line and other.level <= heading.level
-        )
+        after = (other.line for other in self.headings if other.line > heading.line and other.level <= heading.level)
         return heading.line + 1, next(after, len(self.lines) + 1) - 1
-
-    def parts(self, first: int, last: int) -> tuple[tuple[Prose, ...], tuple[Code, ...]]:
-        """Prose but headings, and code, of a range of lines."""
-        prose = tuple(part for part in self.prose if first <= part.line <= last and part.kind != "heading")
-        return prose, tuple(code for code in self.codes if first <= code.line <= last)
 
 
 @lru_cache(maxsize=512)
 def outline(text: str) -> Outline:
     """The outline of a Markdown text with universal newlines. Pure, cached, total."""
-    env: dict[str, object] = {}
-    tokens = _parser().parse(text, env)
-    lines = tuple(text.split("\n"))
-    headings: list[Heading] = []
-    codes: list[Code] = []
-    prose: list[Prose] = []
-    html: list[tuple[str, int]] = []
-    kinds: list[str] = []
-    row = 1
-    for index, token in enumerate(tokens):
-        line = token.map[0] + 1 if token.map else row
-        if token.map:
-            row = line
-        if token.type in ("bullet_list_open", "ordered_list_open"):
-            kinds.append("item" if token.type[0] == "b" else "step")
-        elif token.type in ("bullet_list_close", "ordered_list_close"):
-            kinds.pop()
-        elif token.type == "inline":
-            kind = _kind(tokens[index - 1], kinds)
-            prose.append(Prose(token.content, line, kind))
-            if kind == "heading":
-                headings.append(Heading(int(tokens[index - 1].tag[1]), token.content, line))
-        elif token.type in ("fence", "code_block"):
-            codes.append(_code(token, lines))
-        elif token.type == "html_block":
-            html.append((token.content, line))
-    links = [link for part in prose if "](" in part.text for link in _links(part)]
-    links += _definitions(env)
-    spans = [span for part in prose if "`" in part.text for span in _spans(part)]
-    return Outline(
-        lines, tuple(headings), tuple(codes), tuple(prose), tuple(links), tuple(spans), tuple(html)
-    )
+    return _Walk(text[:MAX_CHARACTERS]).outline()
 
 
-@lru_cache(maxsize=1)
-def _parser() -> MarkdownIt:
-    """CommonMark blocks with tables; inline text is read here, which is three times as fast."""
-    return MarkdownIt("commonmark", {"maxNesting": 40}).enable("table").disable("inline")
+class _Walk:
+    """One pass over pulldown-cmark's events (CommonMark with tables); their ranges are byte offsets."""
 
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._data = text.encode("utf-8", "replace")
+        self._starts = [0]
+        at = self._data.find(b"\n")
+        while at >= 0:
+            self._starts.append(at + 1)
+            at = self._data.find(b"\n", at + 1)
+        self._headings: list[Heading] = []
+        self._codes: list[Code] = []
+        self._prose: list[Prose] = []
+        self._links: list[Link] = []
+        self._spans: list[tuple[str, int]] = []
+        self._html: list[int] = []
+        self._blocks: list[tuple[str, Any]] = []
+        self._run: tuple[int, int] | None = None
+        self._holes: list[tuple[int, int]] = []
+        self._code: list[str] = []
 
-def _kind(opening: Token, kinds: Sequence[str]) -> str:
-    if opening.type == "heading_open":
-        return "heading"
-    if opening.type in ("th_open", "td_open"):
-        return "cell"
-    return kinds[-1] if kinds else "paragraph"
-
-
-def _code(token: Token, lines: tuple[str, ...]) -> Code:
-    first, end = token.map or (0, 0)
-    fenced = token.type == "fence"
-    last = lines[end - 1].strip(" >\t") if 0 < end <= len(lines) else ""
-    closed = not fenced or (
-        end - 1 > first and last.startswith(token.markup) and not last.strip(token.markup[:1])
-    )
-    language = token.info.split()[0].lower() if token.info.split() else ""
-    return Code(language, token.content, first + 1, end, fenced, closed)
-
-
-def _line(part: Prose, offset: int) -> int:
-    return part.line + part.text.count("\n", 0, offset)
-
-
-def _spans(part: Prose) -> Iterator[tuple[str, int]]:
-    for match in _CODE_SPAN.finditer(part.text):
-        yield match[2].strip(), _line(part, match.start())
-
-
-def _links(part: Prose) -> Iterator[Link]:
-    """Links outside of code spans; the spans are blanked, so that offsets stay."""
-    text = _CODE_SPAN.sub(lambda match: " " * len(match[0]), part.text)
-    for match in _LINK.finditer(text):
-        target = match[3] if match[3] is not None else match[4]
-        yield Link(
-            part.text[match.start(2) : match.end(2)], target, _line(part, match.start()), bool(match[1])
+    def outline(self) -> Outline:
+        options = pyromark.Options.ENABLE_TABLES
+        for event, span in pyromark.events_with_range(self._data.decode(), options=options):
+            self._event(event, span["start"], span["end"])
+        return Outline(
+            tuple(self._text.split("\n")),
+            tuple(self._headings),
+            tuple(self._codes),
+            tuple(self._prose),
+            tuple(self._links),
+            tuple(self._spans),
+            tuple(self._html),
         )
 
+    def _line(self, offset: int) -> int:
+        return bisect_right(self._starts, offset)
 
-def _definitions(env: dict[str, object]) -> Iterator[Link]:
-    found = env.get("references")
-    if not isinstance(found, dict):
-        return
-    for label, entry in found.items():
-        yield Link(str(label), str(entry.get("href", "")), int(entry.get("map", (0, 0))[0]) + 1, False)
+    def _event(self, event: Any, start: int, end: int) -> None:
+        name, value = (
+            event
+            if isinstance(event, tuple)
+            else next(iter(event.items()))
+            if isinstance(event, dict)
+            else (event, None)
+        )
+        if name in ("Start", "End"):
+            tag, details = next(iter(value.items())) if isinstance(value, dict) else (value, None)
+            if tag in _INLINE:
+                self._extend(start, end)
+                if name == "Start" and isinstance(details, Mapping):
+                    self._link(tag, details, start, end)
+                return
+            self._flush()
+            if name == "Start":
+                self._blocks.append((tag, details))
+                if tag == "HtmlBlock":
+                    self._html.append(self._line(start))
+                self._code = []
+                return
+            opened = self._blocks.pop() if self._blocks else ("", None)
+            if tag == "CodeBlock":
+                self._close_code(opened[1], start, end)
+        elif name == "Text" and self._blocks and self._blocks[-1][0] == "CodeBlock":
+            self._code.append(value)
+        elif name == "Rule" or name == "Html":
+            self._flush()
+        else:
+            if name == "Code":
+                self._spans.append((value.strip(), self._line(start)))
+                self._holes.append((start, end))
+            self._extend(start, end)
+
+    def _extend(self, start: int, end: int) -> None:
+        self._run = (start, end) if self._run is None else (min(self._run[0], start), max(self._run[1], end))
+
+    def _flush(self) -> None:
+        """A run of inline text ends at the next block."""
+        if self._run is None:
+            return
+        start, end = self._run
+        text = self._data[start:end].decode()
+        plain = text
+        if self._holes:
+            pieces, at = [], start
+            for hole_start, hole_end in self._holes:
+                pieces.append(self._data[at:hole_start])
+                at = hole_end
+            plain = b" ".join([*pieces, self._data[at:end]]).decode()
+        line, kind = self._line(start), self._kind()
+        found = words(text)
+        vocabulary = frozenset(found).union(f"{one} {two}" for one, two in pairwise(found))
+        self._prose.append(Prose(text, line, kind, plain, vocabulary))
+        if kind == "heading":
+            level = next(details["level"] for tag, details in reversed(self._blocks) if tag == "Heading")
+            self._headings.append(Heading(int(level[1]), text, line))
+        self._run, self._holes = None, []
+
+    def _kind(self) -> str:
+        for tag, details in reversed(self._blocks):
+            if tag == "Heading":
+                return "heading"
+            if tag == "TableCell":
+                return "cell"
+            if tag == "List":
+                return "item" if details is None else "step"
+        return "paragraph"
+
+    def _link(self, tag: str, details: Mapping[str, Any], start: int, end: int) -> None:
+        source = self._data[start:end].decode(errors="replace")
+        label = source.lstrip("!").split("]", 1)[0].lstrip("[")
+        self._links.append(Link(label, str(details.get("dest_url", "")), self._line(start), tag == "Image"))
+
+    def _close_code(self, details: Any, start: int, end: int) -> None:
+        fenced = isinstance(details, Mapping) and "Fenced" in details
+        info = str(details["Fenced"]).split() if fenced else []
+        source = self._data[start:end].decode(errors="replace").rstrip("\n")
+        mark = source.lstrip()[:1]
+        last = source.rsplit("\n", 1)[-1].strip(" >\t") if "\n" in source else ""
+        content = "".join(self._code)
+        closed = not fenced or (len(last) >= 3 and not last.strip(mark))
+        end_line = self._line(max(start, end - 1))
+        found = frozenset(words(content))
+        language = info[0].lower() if info else ""
+        self._codes.append(Code(language, content, self._line(start), end_line, fenced, closed, found))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from graphlib import TopologicalSorter
 
 from aces_ci.core.evidence import Structure
@@ -69,13 +70,12 @@ def assess(
 def _run(skill: Skill, rules: Sequence[Rule], profile: Profile, disabled: frozenset[str]) -> _Run:
     """Every rule in the order of what it requires; an effect of a cause already named is skipped."""
     by_code = {rule.code: rule for rule in rules}
-    graph = {rule.code: tuple(code for code in rule.requires if code in by_code) for rule in rules}
     run = _Run()
     fired: set[str] = set()
     notes: dict[str, tuple[Ignore, ...]] = {}
-    for code in TopologicalSorter(graph).static_order():
+    for code in _order(tuple((rule.code, rule.requires) for rule in rules)):
         rule = by_code[code]
-        cause = next((needed for needed in graph[code] if needed in fired or needed in run.skipped), None)
+        cause = next((needed for needed in rule.requires if needed in fired or needed in run.skipped), None)
         if code in disabled:
             run.skipped[code] = "disabled"
         elif profile not in rule.profiles:
@@ -91,9 +91,15 @@ def _run(skill: Skill, rules: Sequence[Rule], profile: Profile, disabled: frozen
     return run
 
 
-def _keep(
-    skill: Skill, rule: Rule, problem: Problem, run: _Run, notes: dict[str, tuple[Ignore, ...]]
-) -> None:
+@lru_cache(maxsize=16)
+def _order(requirements: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[str, ...]:
+    """Codes, each after what it requires; required rules that are not there count as silent."""
+    known = {code for code, _ in requirements}
+    graph = {code: [needed for needed in needs if needed in known] for code, needs in requirements}
+    return tuple(TopologicalSorter(graph).static_order())
+
+
+def _keep(skill: Skill, rule: Rule, problem: Problem, run: _Run, notes: dict[str, tuple[Ignore, ...]]) -> None:
     """Keeps a problem, unless a comment with a reason sets it aside.
 
     A critical security finding is never set aside by the file that carries it: whoever plants the one
@@ -165,7 +171,8 @@ def _findings(
 ) -> tuple[Finding, ...]:
     """Problems that deserve a line, with the rule's own texts where they bring none."""
     findings = []
-    for (rule, problem), mark in zip(run.problems, _prints(skill, run), strict=True):
+    marks = _prints(skill, run) if known is not None else [""] * len(run.problems)
+    for (rule, problem), mark in zip(run.problems, marks, strict=True):
         if problem.quiet:
             continue
         severity = problem.severity or rule.severity

@@ -1,0 +1,48 @@
+"""The manifest mixes line ends.
+
+Some lines end in CRLF and some in LF, so tools that match whole lines miss half of them and diffs show lines that
+nobody changed. `check --fix` writes LF throughout. A file that is CRLF throughout is left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aces_ci.core.finding import Category, Edit, Severity
+from aces_ci.core.rule import Dimension, Example, Problem, Rule
+from aces_ci.core.sample import manifest
+from aces_ci.core.skill import Skill
+
+
+def check(skill: Skill) -> Iterator[Problem]:
+    file = skill.files.get(skill.manifest)
+    data = file.data if file else None
+    if not data:
+        return
+    windows, all_ends = data.count(b"\r\n"), data.count(b"\n")
+    if 0 < windows < all_ends:
+        edits, start = [], data.find(b"\r\n")
+        line = data.count(b"\n", 0, start) + 1
+        while start >= 0:
+            edits.append(Edit(path=skill.manifest, start=start, end=start + 2, text="\n"))
+            start = data.find(b"\r\n", start + 2)
+        message = f"{windows} of {all_ends} lines end in CRLF, the others in LF."
+        yield Problem(message=message, line=line, edits=tuple(edits))
+
+
+RULE = Rule(
+    code="CO008",
+    slug="mixed-line-ends",
+    title="line ends are mixed",
+    dimension=Dimension.CORRECTNESS,
+    category=Category.QUALITY,
+    severity=Severity.INFO,
+    hint="save the file with LF line ends",
+    check=check,
+    weight=2,
+    examples=(
+        Example(files={"SKILL.md": manifest("# A\r\ntext\n")}, lines=(5,)),
+        Example(files={"SKILL.md": manifest("# A\ntext\n")}),
+        Example(files={"SKILL.md": manifest("# A\ntext\n").replace("\n", "\r\n")}),
+    ),
+)

@@ -1,0 +1,59 @@
+"""The body holds next to nothing.
+
+Below some thirty distinct content words there is no skill, whatever its frontmatter and its headings say. Points
+go in proportion, on top of what CO020 takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aces_ci.core.finding import Category, Severity
+from aces_ci.core.grade import graded
+from aces_ci.core.lexis import stems
+from aces_ci.core.rule import Dimension, Example, Problem, Rule
+from aces_ci.core.sample import manifest
+from aces_ci.core.skill import Skill
+
+ENOUGH = 36
+
+
+def check(skill: Skill) -> Iterator[Problem]:
+    found = len(stems(skill.body))
+    yield from graded(
+        max(0.0, 1 - found / ENOUGH),
+        50,
+        message=f"The body holds {found} distinct content words; an agent that opens it learns next to nothing."
+        if found
+        else "The body is empty: an agent that opens the skill learns nothing.",
+        line=skill.opening,
+        quiet=0.25,
+        loud=0.4,
+    )
+
+
+RULE = Rule(
+    code="CO019",
+    slug="body-is-a-shell",
+    title="body holds next to nothing",
+    dimension=Dimension.CORRECTNESS,
+    category=Category.QUALITY,
+    severity=Severity.WARNING,
+    hint="write the steps, the commands and the facts that an agent does not know by itself",
+    check=check,
+    requires=("SP001", "SP002"),
+    examples=(
+        Example(files={"SKILL.md": manifest("# Sample\n\nUse it.\n")}, lines=(5,)),
+        Example(files={"SKILL.md": manifest("")}, lines=(4,)),
+        Example(
+            files={
+                "SKILL.md": manifest(
+                    "# Sample\n\n"
+                    + " ".join(f"w{chr(97 + i)}rd" for i in range(26))
+                    + " one two three " * 4
+                    + "red blue green ledger export csv table sum book year\n"
+                )
+            }
+        ),
+    ),
+)

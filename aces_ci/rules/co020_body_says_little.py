@@ -1,0 +1,50 @@
+"""The body says little.
+
+Distinct content words are counted, in text and code, without function words and repetition, so headings, filler
+and padding do not help. The scale is logarithmic: each halving of what is said costs about the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aces_ci.core.finding import Category, Severity
+from aces_ci.core.grade import graded, shortfall
+from aces_ci.core.lexis import stems
+from aces_ci.core.rule import Dimension, Example, Problem, Rule
+from aces_ci.core.sample import manifest
+from aces_ci.core.skill import Skill
+
+ENOUGH = 3000
+
+
+def check(skill: Skill) -> Iterator[Problem]:
+    found = len(stems(skill.body))
+    message = f"The body uses {found} distinct content words; there is little for an agent to act on."
+    if not skill.body.strip():
+        message = "The body is empty: the skill tells an agent nothing that the description did not."
+    yield from graded(shortfall(found, ENOUGH), 14, message=message, line=skill.opening, quiet=0.45, loud=0.6)
+
+
+RULE = Rule(
+    code="CO020",
+    slug="body-says-little",
+    title="body says little",
+    dimension=Dimension.CORRECTNESS,
+    category=Category.QUALITY,
+    severity=Severity.WARNING,
+    hint="write the steps, the commands and the facts that an agent does not know by itself",
+    check=check,
+    requires=("SP001", "SP002"),
+    examples=(
+        Example(files={"SKILL.md": manifest("# Sample\n\nUse it.\n")}, lines=(5,)),
+        Example(files={"SKILL.md": manifest("")}, lines=(4,)),
+        Example(
+            files={
+                "SKILL.md": manifest(
+                    "# Sample\n\n" + " ".join(f"w{chr(97 + i % 26)}{chr(97 + i // 26)}rd" for i in range(400))
+                )
+            }
+        ),
+    ),
+)

@@ -1,0 +1,54 @@
+"""The body never mentions what the description promises.
+
+The content words of the description are looked for in the body, by stem. Filler, a stuffed skeleton or the
+wrong file pasted in share almost none of them; a real body shares most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aces_ci.core.finding import Category, Severity
+from aces_ci.core.grade import graded
+from aces_ci.core.lexis import stem, stems, words
+from aces_ci.core.rule import Dimension, Example, Problem, Rule
+from aces_ci.core.sample import manifest
+from aces_ci.core.skill import Skill
+
+
+def check(skill: Skill) -> Iterator[Problem]:
+    promised = stems(skill.description or "")
+    if not promised:
+        return
+    told = stems(skill.body)
+    missing = promised - told
+    names: list[str] = []
+    for word in words(skill.description or ""):
+        if stem(word) in missing and word not in names:
+            names.append(word)
+    yield from graded(
+        len(missing) / len(promised),
+        18,
+        quiet=0.45,
+        loud=0.75,
+        message=f"Of {len(promised)} words in the description the body never takes up {len(missing)}: "
+        f"{', '.join(names[:5])}.",
+        line=skill.opening,
+    )
+
+
+RULE = Rule(
+    code="CO021",
+    slug="promise-unmet-by-body",
+    title="body leaves out what the description promises",
+    dimension=Dimension.CORRECTNESS,
+    category=Category.QUALITY,
+    severity=Severity.WARNING,
+    hint="say how to do each of these, or take them out of the description",
+    check=check,
+    requires=("SP001", "SP002", "SP008"),
+    examples=(
+        Example(files={"SKILL.md": manifest("# Sample\n\nBe careful and do good work.\n")}, lines=(5,)),
+        Example(files={"SKILL.md": manifest("# Ledger\n\nConvert a ledger export to a CSV table.\n")}),
+    ),
+)

@@ -1,0 +1,52 @@
+"""The body shows little by example.
+
+Code blocks, tables and quoted samples are counted where they hold something. One worked example fixes more
+misreadings than a paragraph about them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aces_ci.core.finding import Category, Severity
+from aces_ci.core.grade import graded, shortfall
+from aces_ci.core.outline import outline
+from aces_ci.core.rule import Dimension, Example, Problem, Rule
+from aces_ci.core.sample import manifest
+from aces_ci.core.skill import Skill
+
+ENOUGH = 50
+
+
+def check(skill: Skill) -> Iterator[Problem]:
+    parts = outline(skill.body)
+    blocks = sum(1 for code in parts.codes if len(code.content.split()) >= 2)
+    rows = sum(1 for part in parts.prose if part.kind == "cell" and len(part.text) > 3) / 6
+    quoted = sum(1 for line in parts.lines if line.startswith("> ") and len(line) > 20) / 3
+    inline = sum(1 for text, _ in parts.spans if " " in text) / 4
+    shown = blocks + min(rows, 4) + min(quoted, 3) + min(inline, 4)
+    yield from graded(
+        shortfall(shown, ENOUGH),
+        8.5,
+        message="The body shows no example of a command, an input or a result."
+        if shown < 1
+        else "The body shows few examples of commands, inputs or results.",
+        line=skill.opening,
+    )
+
+
+RULE = Rule(
+    code="CO022",
+    slug="shows-no-example",
+    title="body shows few examples",
+    dimension=Dimension.CORRECTNESS,
+    category=Category.QUALITY,
+    severity=Severity.WARNING,
+    hint="add a fenced block with a real command or a real input and its result",
+    check=check,
+    requires=("SP001", "SP002"),
+    examples=(
+        Example(files={"SKILL.md": manifest("# Sample\n\nConvert the ledger.\n")}, lines=(5,)),
+        Example(files={"SKILL.md": manifest("# Sample\n" + "\n```sh\nledger export --csv\n```\n" * 5)}),
+    ),
+)

@@ -1,0 +1,61 @@
+"""A command names a file of the skill that is not there.
+
+Paths below `scripts/`, `references/`, `assets/`, `templates/` and `resources/` in code are looked up. A renamed
+or forgotten script fails only when the agent is already at work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aces_ci.core.finding import Category, Confidence, Severity
+from aces_ci.core.reference import mentions
+from aces_ci.core.rule import Dimension, Example, Problem, Rule
+from aces_ci.core.sample import manifest
+from aces_ci.core.skill import Skill
+
+
+def check(skill: Skill) -> Iterator[Problem]:
+    seen: set[str] = set()
+    lines = skill.text.split("\n")
+    for path, line in mentions(skill):
+        known = path in skill.files or any(name.startswith(path + "/") for name in skill.files)
+        stem_ = path.rsplit("/", 1)[-1]
+        outside = any(name.endswith("/" + path) for name in skill.outside)
+        nested = any(name.endswith("/" + path) for name in skill.files)
+        if known or outside or nested or path in seen or "." not in stem_:
+            continue
+        seen.add(path)
+        column = lines[line - 1].find(path) + 1 if line <= len(lines) else 0
+        yield Problem(
+            message=f"`{path}` is named here, but the skill holds no such file.",
+            line=line,
+            column=column or None,
+            hint=f"correct the path, or add {path}",
+        )
+
+
+RULE = Rule(
+    code="CO032",
+    slug="named-file-missing",
+    title="a command names a missing file",
+    dimension=Dimension.CORRECTNESS,
+    category=Category.QUALITY,
+    severity=Severity.WARNING,
+    hint="correct the path, or add the file",
+    check=check,
+    weight=8,
+    cap=20,
+    confidence=Confidence.MEDIUM,
+    requires=("SP001", "SP002"),
+    examples=(
+        Example(files={"SKILL.md": manifest("# Sample\n\n```sh\npython scripts/export.py\n```\n")}, lines=(8,)),
+        Example(
+            files={
+                "SKILL.md": manifest("# Sample\n\n```sh\npython scripts/export.py\n```\n"),
+                "scripts/export.py": "print(1)\n",
+            }
+        ),
+        Example(files={"SKILL.md": manifest("# Sample\n\nWrite `scripts/<name>.py` yourself.\n")}),
+    ),
+)

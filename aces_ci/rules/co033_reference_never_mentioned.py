@@ -1,0 +1,56 @@
+"""A reference is mentioned nowhere.
+
+References are loaded when the text points at them, and otherwise never.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aces_ci.core.finding import Category, Severity
+from aces_ci.core.rule import Dimension, Example, Problem, Rule
+from aces_ci.core.sample import manifest
+from aces_ci.core.skill import Skill
+
+
+def check(skill: Skill) -> Iterator[Problem]:
+    paths = [
+        path
+        for path in sorted(skill.files)
+        if path.startswith("references/") and path.endswith(".md") and path.rsplit("/", 1)[-1].lower() != "readme.md"
+    ]
+    if not paths:
+        return
+    texts = {
+        path: file.text or "" for path, file in skill.files.items() if path.endswith(".md") and file.size < 200_000
+    }
+    texts[skill.manifest] = skill.body
+    for path in paths:
+        name = path.rsplit("/", 1)[-1]
+        stem_ = name.rsplit(".", 1)[0]
+        folder = path.rsplit("/", 1)[0] + "/"
+        used = any(other != path and (name in text or f"{stem_}" in text) for other, text in texts.items())
+        whole = folder in skill.body and (f"`{folder}`" in skill.body or f"{folder}*" in skill.body)
+        if not used and not whole:
+            yield Problem(path=path, whole_file=True, message=f"{path} is mentioned nowhere, so no agent will read it.")
+
+
+RULE = Rule(
+    code="CO033",
+    slug="reference-never-mentioned",
+    title="reference is never mentioned",
+    dimension=Dimension.CORRECTNESS,
+    category=Category.QUALITY,
+    severity=Severity.INFO,
+    hint="link it from SKILL.md, and say when to read it",
+    check=check,
+    weight=3,
+    cap=9,
+    requires=("SP001", "SP002"),
+    examples=(
+        Example(files={"SKILL.md": manifest(), "references/rates.md": "# Rates\n"}, lines=(1,)),
+        Example(
+            files={"SKILL.md": manifest("See [rates](references/rates.md).\n"), "references/rates.md": "# Rates\n"}
+        ),
+    ),
+)

@@ -1,0 +1,50 @@
+"""A path of the skill is written with backslashes.
+
+It works on Windows alone; everywhere else the agent gets "no such file".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from aces_ci.core.finding import Category, Severity
+from aces_ci.core.rule import Dimension, Example, Problem, Rule
+from aces_ci.core.sample import manifest
+from aces_ci.core.skill import Skill
+
+_WINDOWS = re.compile(r"(?<![\w\\])(?:\.\\)?(?:scripts|references|assets|templates|resources)\\[\w.\\-]+")
+
+
+def check(skill: Skill) -> Iterator[Problem]:
+    if "\\" not in skill.body:
+        return
+    for number, line in enumerate(skill.body.split("\n"), start=1):
+        match = _WINDOWS.search(line)
+        if match:
+            yield Problem(
+                message=f"`{match[0]}` works on Windows alone.",
+                line=skill.at(number),
+                column=match.start() + 1,
+                hint=f"write {match[0].replace(chr(92), '/')}",
+                replacement=(line, line.replace(match[0], match[0].replace("\\", "/"))),
+            )
+
+
+RULE = Rule(
+    code="CO035",
+    slug="backslash-in-path",
+    title="a path is written with backslashes",
+    dimension=Dimension.CORRECTNESS,
+    category=Category.QUALITY,
+    severity=Severity.WARNING,
+    hint="write paths with forward slashes",
+    check=check,
+    weight=5,
+    cap=10,
+    requires=("SP001", "SP002"),
+    examples=(
+        Example(files={"SKILL.md": manifest("Run `python scripts\\export.py`.\n")}, lines=(5,)),
+        Example(files={"SKILL.md": manifest("Run `python scripts/export.py`, or C:\\ledger\\x.\n")}),
+    ),
+)

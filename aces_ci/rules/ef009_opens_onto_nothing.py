@@ -1,0 +1,45 @@
+"""Opening the skill costs a call and brings next to nothing.
+
+An agent that opens a skill spends a turn on it. Below some 250 words the description could have said it all, and
+the fewer there are the worse the bargain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aces_ci.core.finding import Category, Severity
+from aces_ci.core.grade import graded
+from aces_ci.core.lexis import words
+from aces_ci.core.rule import Dimension, Example, Problem, Rule
+from aces_ci.core.sample import manifest
+from aces_ci.core.skill import Skill
+
+
+def check(skill: Skill) -> Iterator[Problem]:
+    size = len(words(skill.body))
+    yield from graded(
+        max(0.0, 1 - size / 250),
+        32,
+        quiet=0.45,
+        loud=0.75,
+        message=f"Opening the skill costs an agent a turn and brings {size} words.",
+        line=skill.opening,
+    )
+
+
+RULE = Rule(
+    code="EF009",
+    slug="opens-onto-nothing",
+    title="skill opens onto next to nothing",
+    dimension=Dimension.EFFICIENCY,
+    category=Category.QUALITY,
+    severity=Severity.WARNING,
+    hint="write what the description cannot hold, or drop the skill",
+    check=check,
+    requires=("SP001", "SP002"),
+    examples=(
+        Example(files={"SKILL.md": manifest("# Sample\n\nConvert the ledger.\n")}, lines=(5,)),
+        Example(files={"SKILL.md": manifest("# Sample\n\n" + "Convert the ledger to a table. " * 40 + "\n")}),
+    ),
+)

@@ -1,0 +1,47 @@
+"""The work is told as prose, without a single list.
+
+Steps in a list can be followed and ticked off; in running text their order and number have to be worked out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aces_ci.core.finding import Category, Severity
+from aces_ci.core.grade import graded
+from aces_ci.core.outline import outline
+from aces_ci.core.rule import Dimension, Example, Problem, Rule
+from aces_ci.core.sample import manifest
+from aces_ci.core.skill import Skill
+
+
+def check(skill: Skill) -> Iterator[Problem]:
+    parts = outline(skill.body)
+    listed = sum(1 for part in parts.prose if part.kind in ("item", "step", "cell"))
+    size = sum(len(part.text.split()) for part in parts.prose if part.kind == "paragraph")
+    if listed < 3 and size > 0:
+        yield from graded(
+            min(1.0, 0.5 + size / 800) if size > 60 else 0.4,
+            16,
+            message=f"The body tells its work in {size} words of running text and holds no list of steps.",
+            line=skill.opening,
+        )
+
+
+RULE = Rule(
+    code="EF011",
+    slug="prose-where-steps-are-meant",
+    title="work is told as prose, not as steps",
+    dimension=Dimension.EFFICIENCY,
+    category=Category.QUALITY,
+    severity=Severity.INFO,
+    hint="write the steps as a numbered list",
+    check=check,
+    requires=("SP001", "SP002"),
+    examples=(
+        Example(
+            files={"SKILL.md": manifest("# Sample\n\n" + "Convert the ledger to a table. " * 20 + "\n")}, lines=(5,)
+        ),
+        Example(files={"SKILL.md": manifest("# Sample\n\n1. Read it all.\n2. Convert it.\n3. Check the sum.\n")}),
+    ),
+)

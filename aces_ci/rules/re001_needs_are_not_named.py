@@ -1,0 +1,72 @@
+"""The body does not say what has to be there before it starts.
+
+Tools, packages, accounts and keys that are missing stop an agent in the middle of the work. A section, or a
+sentence with "requires", "install" or a version, is enough. Skills that run nothing need nothing and lose nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aces_ci.core.finding import Category, Severity
+from aces_ci.core.grade import graded, shortfall
+from aces_ci.core.lexis import vocabulary
+from aces_ci.core.outline import outline
+from aces_ci.core.rule import Dimension, Example, Problem, Rule
+from aces_ci.core.sample import manifest
+from aces_ci.core.skill import Skill
+
+_NEEDS = vocabulary(
+    """prerequisite prerequisites require requires required requirement requirements install installed
+    installation depends dependency dependencies credential credentials authenticate authenticated
+    authentication setup available token key"""
+) | {
+    "set up",
+    "must have",
+    "must exist",
+    "must be",
+    "api key",
+    "environment variable",
+    "environment variables",
+    "make sure",
+}
+_SHELL = frozenset({"sh", "bash", "shell", "zsh", "console", "python", "py", "js", "ts"})
+
+
+def check(skill: Skill) -> Iterator[Problem]:
+    parts = outline(skill.body)
+    runs = any(code.language in _SHELL for code in parts.codes)
+    found = sum(1 for part in parts.told if not _NEEDS.isdisjoint(part.vocabulary))
+    found += skill.string("compatibility") is not None
+    yield from graded(
+        shortfall(found, 12),
+        6.5 if runs else 4.5,
+        message="The body runs commands, but never says what has to be installed or set up first."
+        if runs
+        else "The body never says what has to be there before the work begins.",
+        line=skill.opening,
+    )
+
+
+RULE = Rule(
+    code="RE001",
+    slug="needs-are-not-named",
+    title="what is needed first is not named",
+    dimension=Dimension.RELIABILITY,
+    category=Category.QUALITY,
+    severity=Severity.WARNING,
+    hint="name the tools, versions, keys and files that must be there, and how to check for them",
+    check=check,
+    requires=("SP001", "SP002"),
+    examples=(
+        Example(files={"SKILL.md": manifest("# Sample\n\n```sh\nledger export\n```\n")}, lines=(5,)),
+        Example(
+            files={
+                "SKILL.md": manifest(
+                    "# Sample\n\nRequires ledger 3.\n\nInstall it from the shop.\n\nAn API key must be set up.\n\n"
+                    "Credentials are in the vault.\n\n```sh\nledger export\n```\n"
+                )
+            }
+        ),
+    ),
+)

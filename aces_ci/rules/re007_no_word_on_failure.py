@@ -1,0 +1,73 @@
+"""The body says nothing of what to do when something fails.
+
+The network is down, the file is not there, the command exits with 1: without a word on it, agents retry for
+ever, invent a result, or change something else. Counted are places that speak of failure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aces_ci.core.finding import Category, Severity
+from aces_ci.core.grade import graded, shortfall
+from aces_ci.core.lexis import vocabulary
+from aces_ci.core.outline import outline
+from aces_ci.core.rule import Dimension, Example, Problem, Rule
+from aces_ci.core.sample import manifest
+from aces_ci.core.skill import Skill
+
+_FAILURE = vocabulary(
+    """error errors fail fails failed failing failure failures invalid missing exception exceptions timeout
+    timeouts retry retries fallback denied refused refuses crash crashes crashed abort aborts corrupt
+    corrupted unavailable problem problems troubleshoot troubleshooting issue issues wrong stuck broken
+    recover recovery rollback \u9519 \u5931"""
+) | {
+    "not found",
+    "exit code",
+    "timed out",
+    "times out",
+    "fall back",
+    "roll back",
+    "does not exist",
+    "not exist",
+    "doesn't work",
+}
+
+
+def check(skill: Skill) -> Iterator[Problem]:
+    parts = outline(skill.body)
+    found = sum(1.0 for part in parts.told if len(part.text) > 12 and not _FAILURE.isdisjoint(part.vocabulary))
+    found += sum(0.5 for code in parts.codes if not _FAILURE.isdisjoint(code.vocabulary))
+    line = parts.codes[0].line if parts.codes else 0
+    yield from graded(
+        shortfall(found, 30),
+        16,
+        message="The body has no word on what to do when a step fails."
+        if not found
+        else "The body has few words on what to do when a step fails.",
+        line=skill.at(line) if line else skill.opening,
+    )
+
+
+RULE = Rule(
+    code="RE007",
+    slug="no-word-on-failure",
+    title="no word on what to do when a step fails",
+    dimension=Dimension.RELIABILITY,
+    category=Category.QUALITY,
+    severity=Severity.WARNING,
+    hint="add one line: what to do when it fails, and when to stop",
+    check=check,
+    requires=("SP001", "SP002"),
+    examples=(
+        Example(files={"SKILL.md": manifest("# Sample\n\nConvert the ledger.\n")}, lines=(5,)),
+        Example(
+            files={
+                "SKILL.md": manifest(
+                    "# Sample\n\n- If the export fails, read the last line.\n- A missing column means an old ledger.\n"
+                    "- On a timeout retry once.\n- An invalid date stops the work.\n"
+                )
+            }
+        ),
+    ),
+)
