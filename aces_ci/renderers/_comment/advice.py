@@ -20,7 +20,7 @@ def worth_fixing(report: Report, place: Place) -> list[str]:
     first = deciding_finding(report)
     findings = [finding for skill in report.skills for finding in skill.findings if finding is not first]
     bad = [f for f in findings if f.severity in {Severity.ERROR, Severity.CRITICAL}]
-    advice = sorted((f for f in findings if f.severity is Severity.WARNING), key=lambda f: f.order)
+    advice = sorted((f for f in findings if f.severity is Severity.WARNING), key=_rank)
     lines: list[str] = []
     if bad:
         lines += [f"**Also{'' if len(bad) <= TOP else f' ({TOP} of {len(bad)})'}**"]
@@ -32,6 +32,12 @@ def worth_fixing(report: Report, place: Place) -> list[str]:
         lines += [_numbered(report, place, index, f) for index, f in enumerate(advice[:TOP], start=1)]
         lines += [""]
     return lines
+
+
+def _rank(finding: Finding) -> tuple[object, ...]:
+    """New first; then what decides whether a skill is chosen, and what is pinned to a place, before the general."""
+    pinned = finding.whole_file or (finding.column or 1) > 1 or finding.code.startswith("DI")
+    return (finding.new is False, finding.severity.rank, not pinned, finding.path, finding.line, finding.code)
 
 
 def _numbered(report: Report, place: Place, index: int, finding: Finding) -> str:

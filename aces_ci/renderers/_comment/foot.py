@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 
 from aces_ci import __version__
 from aces_ci.core import docs
@@ -51,18 +52,30 @@ def _policy(report: Report) -> list[str]:
 
 def _not_run(report: Report) -> list[str]:
     parts: list[str] = []
+    names = {skill.change.path: skill.change.label for skill in report.skills}
     for tier in (Tier.JUDGE, Tier.LIVE):
-        reasons: dict[str, Skipped] = {}
+        reasons: dict[str, list[Skipped]] = {}
         for item in report.skipped:
             if item.tier is tier:
-                reasons.setdefault(item.because, item)
-        for because, item in list(reasons.items())[:3]:
-            ask = _ASK.get(item.code)
+                reasons.setdefault(item.code, []).append(item)
+        for why, items in list(reasons.items())[:3]:
+            ask = _ASK.get(why)
             tail = f" ([{ask[0]}]({docs.page(ask[1])}))" if ask else ""
-            parts.append(f"{tier.value}: {prose(because, 200)}{tail}")
+            parts.append(f"{tier.value}: {_because(items, names)}{tail}")
         if len(reasons) > 3:
             parts.append(f"{tier.value}: {len(reasons) - 3} more reasons in the report")
     return [f"**Not run** · {' · '.join(parts)}"] if parts else []
+
+
+def _because(items: list[Skipped], names: Mapping[str, str]) -> str:
+    """One reason for one skill, or the first skills of those that share it."""
+    first = prose(items[0].because, 200)
+    others = [names.get(item.skill or "", item.skill or "") for item in items[1:]]
+    if not others:
+        return first
+    shown = ", ".join(code(name, 64) for name in others[:3])
+    more = f" and {len(others) - 3} more" if len(others) > 3 else ""
+    return f"{first}, nor {shown}{more}" if items[0].code == "no_evals" else f"{first}; also {shown}{more}"
 
 
 def _cost(report: Report) -> str:
