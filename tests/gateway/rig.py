@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -53,6 +53,8 @@ class Rig:
     upstream: FakeUpstream
     url: str
     client: aiohttp.ClientSession
+    urls: tuple[str, ...] = ()
+    """One a slot."""
     exchanges: list[Exchange] = field(default_factory=list)
     recorded: list[dict[str, Any]] = field(default_factory=list)
 
@@ -66,6 +68,19 @@ class Rig:
             headers={"x-api-key": token, **headers},
         ) as response:
             return response.status, await response.json()
+
+    async def stream(self, protocol: Protocol, body: dict[str, Any] | None = None) -> bytes:
+        """Ask for a stream; what arrived of it, also where it was cut."""
+        taken = b""
+        with suppress(aiohttp.ClientError, OSError):
+            async with self.client.post(
+                self.url + PATHS[protocol],
+                json={**(body or BODIES[protocol]), "stream": True},
+                headers={"x-api-key": TOKEN},
+            ) as response:
+                async for chunk in response.content.iter_any():
+                    taken += chunk
+        return taken
 
 
 @asynccontextmanager
@@ -107,6 +122,7 @@ async def rig(
                 gateway=gateway,
                 upstream=upstream,
                 url=f"http://127.0.0.1:{listeners[0].port}",
+                urls=tuple(f"http://127.0.0.1:{item.port}" for item in listeners),
                 client=client,
                 exchanges=exchanges,
                 recorded=recorded,

@@ -1,0 +1,177 @@
+"""The request line, headers and token, spoken byte by byte over a socket."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from aces_ci.core.exchange import Outcome, Protocol
+from tests.gateway.rig import KEY, MESSAGES, ORDER, TOKEN, Rig, rig
+
+BODY = json.dumps(MESSAGES).encode()
+HONEST = [
+    "host: x",
+    f"x-api-key: {TOKEN}",
+    "content-type: application/json",
+    f"content-length: {len(BODY)}",
+]
+
+
+async def _raw(it: Rig, line: str, rows: list[str], body: bytes = BODY) -> bytes:
+    host, port = it.url.removeprefix("http://").split(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    try:
+        writer.write("\r\n".join([line, *rows, "", ""]).encode("latin-1") + body)
+        await writer.drain()
+        async with asyncio.timeout(5):
+            return await reader.readuntil(b"\r\n")
+    except asyncio.IncompleteReadError as error:
+        return error.partial
+    finally:
+        writer.close()
+
+
+POST = "POST /v1/messages HTTP/1.1"
+TRANSPORT = {
+    "both framings": (POST, [*HONEST, "transfer-encoding: chunked"]),
+    "chunked": (POST, [*HONEST[:3], "transfer-encoding: chunked"]),
+    "two lengths": (POST, [*HONEST, "content-length: 1"]),
+    "two equal lengths": (POST, [*HONEST, f"content-length: {len(BODY)}"]),
+    "a signed length": (POST, [*HONEST[:3], f"content-length: +{len(BODY)}"]),
+    "no length": (POST, HONEST[:3]),
+    "a huge length": (POST, [*HONEST[:3], "content-length: 99999999999"]),
+    "two keys": (POST, [*HONEST, f"x-api-key: {TOKEN}"]),
+    "two authorizations": (POST, [*HONEST, "authorization: Bearer a", "authorization: Bearer b"]),
+    "two hosts": (POST, [*HONEST, "host: y"]),
+    "two content types": (POST, [*HONEST, "content-type: text/plain"]),
+    "a form": (POST, [HONEST[0], HONEST[1], "content-type: text/plain", HONEST[3]]),
+    "compressed": (POST, [*HONEST, "content-encoding: gzip"]),
+    "upgrade": (POST, [*HONEST, "connection: upgrade", "upgrade: websocket"]),
+    "expect": (POST, [*HONEST, "expect: 100-continue"]),
+    "trailers": (POST, [*HONEST, "te: trailers", "trailer: x"]),
+    "a folded header": (POST, [*HONEST, "x-a: b", " c: d"]),
+    "a bare carriage return": (POST, [*HONEST, "x-a: b\rx-api-key: c"]),
+    "a space before the colon": (POST, [*HONEST, "content-length : 5"]),
+    "too many header bytes": (POST, [*HONEST, *(f"x-{number}: {'a' * 8000}" for number in range(9))]),
+    "too many headers": (POST, [*HONEST, *(f"x-{number}: a" for number in range(200))]),
+    "absolute form": ("POST http://evil.example/v1/messages HTTP/1.1", HONEST),
+    "an encoded path": ("POST /v1/%6dessages HTTP/1.1", HONEST),
+    "dots in the path": ("POST /v1/x/../messages HTTP/1.1", HONEST),
+    "a double slash": ("POST //v1/messages HTTP/1.1", HONEST),
+    "another query": ("POST /v1/messages?beta=false HTTP/1.1", HONEST),
+    "a query where none is known": ("POST /v1/responses?x=1 HTTP/1.1", HONEST),
+    "a fragment": ("POST /v1/messages#x HTTP/1.1", HONEST),
+    "another method": ("PUT /v1/messages HTTP/1.1", HONEST),
+    "connect": ("CONNECT evil.example:443 HTTP/1.1", HONEST),
+    "batches": ("POST /v1/messages/batches HTTP/1.1", HONEST),
+    "count tokens": ("POST /v1/messages/count_tokens HTTP/1.1", HONEST),
+    "files": ("POST /v1/files HTTP/1.1", HONEST),
+    "a stored response": ("GET /v1/responses/resp_1 HTTP/1.1", HONEST),
+    "compact": ("POST /v1/responses/compact HTTP/1.1", HONEST),
+    "embeddings": ("POST /v1/embeddings HTTP/1.1", HONEST),
+    "organisation": ("GET /v1/organizations/me HTTP/1.1", HONEST),
+    "vector stores": ("POST /v1/vector_stores HTTP/1.1", HONEST),
+    "not HTTP": ("GIMME MODEL", HONEST),
+}
+
+
+def test_no_trick_of_framing_or_target_is_forwarded() -> None:
+    async def scenario() -> None:
+        async with rig() as it:
+            for name, (line, rows) in TRANSPORT.items():
+                status = await _raw(it, line, rows)
+                assert not status or status.split()[1][:1] == b"4", (name, status)
+            assert it.upstream.seen == []
+            # What our own checks saw is in the record; what the parser itself refused never became a request.
+            assert len(it.exchanges) >= 25
+            assert {exchange.outcome for exchange in it.exchanges} == {Outcome.REFUSED}
+            assert (await _raw(it, POST, HONEST)).startswith(b"HTTP/1.1 200")
+            assert len(it.upstream.seen) == 1
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [],
+        ["x-api-key: "],
+        ["x-api-key: wrong-token-wrong-token"],
+        [f"x-api-key: {TOKEN} "[:-2]],
+        [f"authorization: Basic {TOKEN}"],
+        [f"authorization: Bearer {TOKEN}x"],
+        [f"x-api-key: {TOKEN}", "authorization: Bearer another-token-entirely"],
+    ],
+)
+def test_only_the_armed_token_opens_a_slot(rows: list[str]) -> None:
+    async def scenario() -> None:
+        async with rig() as it:
+            status = await _raw(it, POST, [HONEST[0], *rows, *HONEST[2:]])
+            assert status.startswith(b"HTTP/1.1 401"), status
+            record = await it.gateway.disarm("s0")
+            assert (record.unauthorised, record.exchanges, it.upstream.seen) == (1, 0, [])
+
+    asyncio.run(scenario())
+
+
+def test_a_token_is_worth_nothing_on_another_slot_and_after_its_trial() -> None:
+    async def scenario() -> None:
+        async with rig(slots=2) as it:
+            other = f"{it.urls[1]}/v1/messages"
+            async with it.client.post(other, json=MESSAGES, headers={"x-api-key": TOKEN}) as response:
+                assert response.status == 401
+            await it.gateway.disarm("s0")
+            status, _ = await it.post(Protocol.MESSAGES)
+            assert status == 401
+            assert it.upstream.seen == []
+
+    asyncio.run(scenario())
+
+
+def test_bearer_and_key_header_both_work_and_the_token_never_goes_on() -> None:
+    async def scenario() -> None:
+        async with rig() as it:
+            for header in ({"x-api-key": TOKEN}, {"authorization": f"Bearer {TOKEN}"}):
+                url = f"{it.url}/v1/messages?beta=true"
+                more = {
+                    "anthropic-beta": "claude-code-20250219,context-1m-2025-08-07,files-api-2025-04-14",
+                    "anthropic-organization": "org",
+                    "cookie": "a=b",
+                    "x-stainless-os": "Linux",
+                    "user-agent": "agent",
+                    "anthropic-version": "2099-01-01",
+                }
+                async with it.client.post(url, json=MESSAGES, headers=header | more) as response:
+                    assert response.status == 200
+            for seen in it.upstream.seen:
+                assert seen.path == "/v1/messages"
+                assert {**seen.headers, "host": "", "content-length": ""} == {
+                    "host": "",
+                    "content-length": "",
+                    "content-type": "application/json",
+                    "accept": "application/json",
+                    "accept-encoding": "identity",
+                    "user-agent": "aces-ci-gateway",
+                    "anthropic-version": "2023-06-01",
+                    "anthropic-beta": "claude-code-20250219",
+                    "x-api-key": KEY,
+                }
+            assert it.exchanges[0].drops == ("beta:context-1m-2025-08-07", "beta:files-api-2025-04-14")
+
+    asyncio.run(scenario())
+
+
+def test_what_a_cli_asks_before_it_works_is_answered_here() -> None:
+    async def scenario() -> None:
+        async with rig() as it:
+            async with it.client.head(f"{it.url}/api/hello") as response:
+                assert response.status == 200
+            async with it.client.get(f"{it.url}/v1/models") as response:
+                assert response.status == 401
+            async with it.client.get(f"{it.url}/v1/models", headers={"x-api-key": TOKEN}) as response:
+                assert [row["id"] for row in (await response.json())["data"]] == [ORDER.model]
+            assert (it.upstream.seen, it.exchanges) == ([], [])
+
+    asyncio.run(scenario())
