@@ -11,6 +11,7 @@ from aces_ci import __version__
 from aces_ci.changes.compare import between, compare
 from aces_ci.changes.git import Repository
 from aces_ci.changes.load import snapshot_at
+from aces_ci.changes.weigh import weigh
 from aces_ci.core.change import ChangeSet, How, SkillChange
 from aces_ci.core.event import Event, EventKind, Trust
 from aces_ci.core.evidence import (
@@ -25,6 +26,7 @@ from aces_ci.core.evidence import (
 )
 from aces_ci.core.globs import matches
 from aces_ci.core.request import Request, to_line
+from aces_ci.core.shards import of_shard
 from aces_ci.settings.load import Loaded
 from aces_ci.shell.reader import Reader
 
@@ -47,7 +49,7 @@ class Job:
 
 
 def changed(job: Job) -> ChangeSet:
-    """The skills this event is about, within the policy's globs."""
+    """The skills this event is about, within the policy's globs and this shard."""
     event = job.event
     if event.base_sha is None:
         found = ChangeSet(merge_base=event.head_sha, head=event.head_sha, skills=())
@@ -56,10 +58,14 @@ def changed(job: Job) -> ChangeSet:
     else:
         found = compare(job.repository, event.base_sha, event.head_sha, event.base_name)
     skills = job.loaded.settings.skills
-    return replace(
+    chosen = replace(
         found,
         skills=tuple(s for s in found.skills if _chosen(s.path, skills.include, skills.exclude)),
     )
+    if job.shard is None:
+        return chosen
+    mine = of_shard(weigh(job.repository, chosen), job.shard)
+    return replace(chosen, skills=tuple(skill for skill in chosen.skills if skill.path in mine))
 
 
 def evaluate(job: Job, changes: ChangeSet, sink: Sink, *, judge: Judge, live: Live) -> None:
