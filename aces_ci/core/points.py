@@ -97,7 +97,7 @@ def row(levels: Sequence[float | None], differences: Sequence[tuple[int, int, fl
     for decimals in (0, 1):
         if all(_subtracts(levels, item, decimals) for item in differences):
             return _row(levels, differences, decimals, rounded=False)
-    return _row(levels, differences, 1, rounded=True)
+    return _row(levels, differences, 0, rounded=True)
 
 
 def _row(

@@ -85,8 +85,6 @@ def _root(excess: Callable[[float], float], point: float, end: float) -> float:
 def miettinen_nurminen(cells: Sequence[Cell], level: float = 0.95) -> Interval:
     """Stratified score interval of the mean risk difference, each cell weighing the same.
 
-    Scores are taken as pass counts: callers pass 0 and 1 only.
-
     Raises:
         ValueError: no cell has trials in both arms.
     """
@@ -150,22 +148,7 @@ def suite_interval(cells: Sequence[Cell], level: float = 0.95) -> Interval | Non
     if grid_of(used) == 1:
         return miettinen_nurminen(used, level)
     interval = satterthwaite(used, level)
-    if interval is not None:
-        return interval
-    rounded = miettinen_nurminen([_passes(cell) for cell in used], level)
-    return Interval(
-        point=point,
-        low=min(rounded.low, point),
-        high=max(rounded.high, point),
-        method="stratified Miettinen-Nurminen on passes, no spread to see",
-        level=level,
-        n=len(used),
-    )
-
-
-def _passes(cell: Cell) -> Cell:
-    """Scores as pass (at least one half) or fail."""
-    return Cell(key=cell.key, a=tuple(float(y >= 0.5) for y in cell.a), b=tuple(float(y >= 0.5) for y in cell.b))
+    return miettinen_nurminen(used, level) if interval is None else interval
 
 
 def mover_difference(new: Interval, old: Interval) -> Interval:

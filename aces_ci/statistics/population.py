@@ -42,11 +42,11 @@ def tasks_like_these(lifts: Sequence[float], level: float = 0.95) -> Population:
         return Population(
             interval=None,
             doubt=True,
-            because=f"{top} of {count} cases have the same lift: 20 cases are needed",
+            because=f"{top} of {count} cases have the same value: 20 cases are needed",
         )
     mean, spread = float(np.mean(lifts)), float(np.std(lifts, ddof=1))
     if spread <= 1e-9:
-        return Population(interval=None, doubt=True, because="all cases have the same lift: no spread to see")
+        return Population(interval=None, doubt=True, because="all cases have the same value: no spread to see")
     half = float(stdtrit(count - 1, (1 + level) / 2)) * spread / count**0.5
     interval = Interval(
         point=mean,

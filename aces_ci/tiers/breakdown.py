@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from aces_ci.core.estimate import Contrast, Lift
 from aces_ci.core.lift import (
@@ -178,13 +179,21 @@ def metric_rows(
             MetricRow(
                 metric=name,
                 levels=_levels(held, values, attempts),
-                change=describe(held, Contrast.CHANGE, name, values, attempts),
-                lift=describe(held, Contrast.LIFT, name, values, attempts),
+                change=_fair(describe(held, Contrast.CHANGE, name, values, attempts), tested),
+                lift=_fair(describe(held, Contrast.LIFT, name, values, attempts), tested),
                 part="outcome" if name in OUTCOME_METRICS else "process",
                 method=methods.pop() if len(methods) == 1 else "",
             )
         )
     return tuple(rows)
+
+
+def _fair(described: Lift | None, tested: Mapping[Contrast, Lift]) -> Lift | None:
+    """No metric keeps an estimate in a contrast whose outcome lost it for unfairness."""
+    outcome = None if described is None else tested.get(described.contrast)
+    if described is None or outcome is None or outcome.estimate is not None or not outcome.because:
+        return described
+    return replace(described, estimate=None, because=outcome.because)
 
 
 def group_rows(

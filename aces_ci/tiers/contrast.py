@@ -87,7 +87,7 @@ def evaluate(
     staged = stages(held, arms, plan.looks[:done], values)
     looks = run_looks(staged, cap=plan.cap, alpha_lower=lower, alpha_higher=higher, spent=spent)
     used = staged[: looks.look]
-    attempts = plan.looks[looks.look - 1] if looks.look else plan.looks[:upto][-1]
+    attempts = plan.looks[(upto or looks.look) - 1] if looks.look else plan.looks[:upto][-1]
     seen = cells(held, arms, attempts, values)
     missing = count_missing(seen)
     stands = rule_r(looks, used, missing, cap=plan.cap, alpha_lower=lower, alpha_higher=higher, spent=spent)

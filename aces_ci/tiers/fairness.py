@@ -40,7 +40,7 @@ def unfair(trials: Sequence[Trial], scores: Iterable[Score], missing: Missing) -
     found += _judges(trials, scores)
     if missing.too_many:
         lost, planned = missing.a + missing.b, missing.planned_a + missing.planned_b
-        found.append((Unfair.MISSING, f"{lost} of {planned} runs could not be scored; at most 20 % may be"))
+        found.append((Unfair.MISSING, f"{lost} of {planned} runs could not be scored; at most a fifth may be"))
     stored = [trial for trial in trials if trial.recorded]
     if stored:
         days = ", ".join(sorted({str(trial.recorded)[:10] for trial in stored}))

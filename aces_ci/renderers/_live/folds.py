@@ -33,9 +33,17 @@ def folds(found: list[Live]) -> list[str]:
     """Cases, metrics and versions of the skill that matters most; empty without live results."""
     if not found:
         return []
+    if all(_unfair(live.summary) for live in found):
+        return _versions(found[0])
     worst = next((live for live in found if live.summary.word is Word.REGRESSED), found[0])
     several = len(found) > 1
     return [*_cases(worst, several=several), *_metrics(worst), *_versions(worst)]
+
+
+def _unfair(summary: LiveSummary) -> bool:
+    """A comparison without an estimate has no rows to compare."""
+    lift = summary.change if summary.basis is Contrast.CHANGE else summary.lift
+    return summary.word is Word.NO_VERDICT and (lift is None or lift.estimate is None)
 
 
 def _header(first: str, live: Live, last: str) -> tuple[list[Arm], list[str]]:
@@ -193,8 +201,8 @@ def _test(summary: LiveSummary) -> str:
     if summary.word is Word.CANNOT_TELL and summary.noise is not None:
         design = f"{len(summary.cases)} × {summary.attempts}"
         text += (
-            f' "Would show": change seen in 4 of 5 repetitions at 5{NBSP}% error. Two identical skills at {design} differ '
-            f"by 5 points or more in about {round(10 * summary.noise)} of 10 repetitions."
+            f' "Would show": change seen in 4 of 5 repetitions at 5{NBSP}% error. Two identical skills at {design} '
+            f"differ by 5 points or more in about {round(10 * summary.noise)} of 10 repetitions."
         )
     return text
 

@@ -31,7 +31,12 @@ def _arms(live: Live) -> list[str]:
         if arm in levels:
             lines.append(f"| {names[arm]} | {_level(levels[arm], row.levels[place])} | {_cost(levels[arm])} |")
     if row.rounded:
-        lines += ["", "Levels are over all runs, differences over cases with runs in both arms; rounded."]
+        why = (
+            "levels count all runs, differences only cases with runs in both arms"
+            if live.summary.missing
+            else "rounded"
+        )
+        lines += ["", f"Rows that do not subtract: {why}."]
     return lines
 
 

@@ -1,0 +1,414 @@
+"""From evidence to the word: one path, whoever asks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from aces_ci.core.errors import UsageError
+from aces_ci.core.estimate import Contrast
+from aces_ci.core.lift import OUTCOME, SIX, outcomes, table
+from aces_ci.core.live import LiveSummary, Unfair, Word
+from aces_ci.core.live_plan import LivePlan, PlannedCase
+from aces_ci.core.score import Part
+from aces_ci.core.trial import Arm, Ending, Flag
+from aces_ci.tiers.compare import stop_reason, summaries, summarise
+from tests.builders import a_comparison, a_run, a_score, a_trial, flagged
+
+GOOD, BAD = [1.0] * 8, [0.0] * 8
+CASES = ("c1", "c2", "c3", "c4")
+
+
+def every(values: list[float | None], cases: tuple[str, ...] = CASES) -> dict[str, list[float | None]]:
+    return dict.fromkeys(cases, values)
+
+
+def coin(rate: float, seed: int, attempts: int = 8) -> dict[str, list[float | None]]:
+    rng = Random(seed)
+    return {case: [float(rng.random() < rate) for _ in range(attempts)] for case in CASES}
+
+
+def told(
+    outcomes: dict[Arm, dict[str, list[float | None]]], plan: LivePlan | None = None, **changes: object
+) -> LiveSummary:
+    return summarise(*a_comparison(outcomes, **changes), plan or LivePlan())
+
+
+def metric(summary: LiveSummary, name: str) -> float:
+    row = next(row for row in summary.metrics if row.metric == name)
+    assert row.lift is not None and row.lift.estimate is not None
+    return row.lift.estimate.point
+
+
+def test_a_clear_drop_is_regressed_at_the_first_look_and_its_mirror_improved() -> None:
+    drop = told({Arm.WITH_SKILL: every(BAD), Arm.PREVIOUS: every(GOOD)})
+    rise = told({Arm.WITH_SKILL: every(GOOD), Arm.PREVIOUS: every(BAD)})
+    assert (drop.word, drop.look, rise.word, rise.look) == (Word.REGRESSED, 1, Word.IMPROVED, 1)
+    assert drop.change is not None and rise.change is not None
+    assert drop.change.p == pytest.approx(rise.change.p)
+
+
+def test_word_and_numbers_do_not_depend_on_the_order_of_the_evidence() -> None:
+    trials, scores = a_comparison(
+        {Arm.WITH_SKILL: coin(0.4, 1), Arm.PREVIOUS: coin(0.8, 2), Arm.BASELINE: coin(0.3, 3)}
+    )
+    once = summarise(trials, scores, LivePlan(cases={case: PlannedCase() for case in CASES}))
+    rng = Random(4)
+    rng.shuffle(trials)
+    rng.shuffle(scores)
+    again = summarise(trials, scores, LivePlan(cases={case: PlannedCase() for case in CASES}))
+    assert again.change == once.change and again.cases == once.cases and again.word == once.word
+
+
+def test_trials_of_an_unfinished_look_are_not_peeked_at() -> None:
+    trials, scores = a_comparison({Arm.WITH_SKILL: every(BAD), Arm.PREVIOUS: every(GOOD)})
+    partial = [t for t in trials if t.attempt <= 2 or (t.attempt == 3 and t.case != "c4")]
+    found = summarise(partial, scores, LivePlan())
+    assert found.word is Word.CANNOT_TELL and found.look == 0
+    assert found.change is not None and found.change.p is None
+    assert "first look needs 3 runs" in found.because
+
+
+def test_a_planned_case_that_never_ran_keeps_the_look_open() -> None:
+    trials, scores = a_comparison({Arm.WITH_SKILL: every(BAD), Arm.PREVIOUS: every(GOOD)})
+    plan = LivePlan(cases={case: PlannedCase() for case in (*CASES, "c5")})
+    assert summarise(trials, scores, plan).look == 0
+
+
+def test_attempts_beyond_the_cap_change_nothing() -> None:
+    arms = {Arm.WITH_SKILL: coin(0.5, 5, 20), Arm.PREVIOUS: coin(0.5, 6, 20)}
+    long, short = told(arms), told({arm: {c: v[:8] for c, v in rows.items()} for arm, rows in arms.items()})
+    assert long.change == short.change and long.word == short.word
+
+
+def test_a_retried_trial_stands_in_the_slot_of_the_lost_one() -> None:
+    trials, scores = a_comparison({Arm.WITH_SKILL: every([0.0, 0.0, None]), Arm.PREVIOUS: every([1.0] * 3)})
+    lost = next(t for t in trials if t.missing)
+    retried = replace(lost, digest="f" * 64, ending=Ending.FINISHED)
+    found = summarise([*trials, retried], [*scores, a_score(retried, value=0.0)], LivePlan())
+    assert found.missing == 3
+    assert summarise(trials, scores, LivePlan()).missing == 4
+
+
+def test_agent_failure_and_timeout_are_results_and_lost_trials_are_not() -> None:
+    trials, scores = a_comparison({Arm.WITH_SKILL: every([1.0] * 3), Arm.PREVIOUS: every([1.0] * 3)})
+    for ending in (Ending.AGENT_FAILED, Ending.TIMED_OUT):
+        crashed = [replace(t, ending=ending) if t.arm is Arm.WITH_SKILL else t for t in trials]
+        graded = [s for s in scores if s.trial not in {t.digest for t in crashed if t.ending is ending}]
+        found = summarise(crashed, graded, LivePlan())
+        assert found.word is Word.REGRESSED and found.missing == 0 and found.failed == 12
+    unscored = [s for s in scores if s.trial not in {t.digest for t in trials if t.arm is Arm.WITH_SKILL}]
+    silent = summarise(trials, unscored, LivePlan())
+    assert silent.word is Word.NO_VERDICT and Unfair.MISSING in silent.unfair
+
+
+def test_more_changed_skills_share_the_alpha() -> None:
+    arms = {Arm.WITH_SKILL: every([0.0] * 3, ("c1", "c2")), Arm.PREVIOUS: every([1.0] * 3, ("c1", "c2"))}
+    alone, crowd = told(arms, LivePlan(looks=(3,))), told(arms, LivePlan(looks=(3,), skills=12))
+    assert alone.word is Word.REGRESSED and crowd.word is Word.CANNOT_TELL
+    assert crowd.alpha == pytest.approx(0.025 / 12)
+    both = [*a_comparison(arms)[0], *a_comparison(arms, skill="skills/b")[0]]
+    scores = [*a_comparison(arms)[1], *a_comparison(arms, skill="skills/b")[1]]
+    assert {s.alpha for s in summaries([a_run(), *both, *scores]).values()} == {0.0125}
+
+
+def test_a_lift_below_the_floor_is_no_verdict_word_even_beyond_chance() -> None:
+    arms = {Arm.WITH_SKILL: every([0.48] * 8), Arm.PREVIOUS: every([0.5] * 8)}
+    found = told(arms)
+    assert found.crossed and found.word is Word.CANNOT_TELL and "smaller than the floor of 5 points" in found.because
+    assert told(arms, LivePlan(floor=0.01)).word is Word.REGRESSED
+
+
+def test_stored_main_informs_and_never_says_regressed() -> None:
+    trials, scores = a_comparison({Arm.WITH_SKILL: every(BAD), Arm.PREVIOUS: every(GOOD)})
+    stored = [replace(t, recorded="2026-11-26") if t.arm is Arm.PREVIOUS else t for t in trials]
+    found = summarise(stored, scores, LivePlan())
+    assert found.word is Word.NO_VERDICT and found.unfair == (Unfair.STORED,)
+    assert found.change is not None and found.change.estimate is not None and found.change.p is None
+    assert "2026-11-26" in found.cannot_gate
+
+
+def test_a_stored_no_skill_arm_leaves_the_change_alone() -> None:
+    trials, scores = a_comparison(
+        {Arm.WITH_SKILL: every(BAD), Arm.PREVIOUS: every(GOOD), Arm.BASELINE: every([0.0, 1.0] * 4)}
+    )
+    stored = [replace(t, recorded="2026-11-26") if t.arm is Arm.BASELINE else t for t in trials]
+    found = summarise(stored, scores, LivePlan())
+    assert found.word is Word.REGRESSED and found.cannot_gate == ""
+    assert found.lift is not None and found.lift.p is None and "recorded" in found.lift.because
+
+
+@pytest.mark.parametrize(
+    ("flag", "reason"),
+    [
+        (Flag.TAMPERED, Unfair.TAMPERED),
+        (Flag.CONTAMINATED, Unfair.CONTAMINATED),
+        (Flag.UNEQUAL_TOOLS, Unfair.UNEQUAL_TOOLS),
+    ],
+)
+@pytest.mark.parametrize("arm", [Arm.WITH_SKILL, Arm.PREVIOUS])
+def test_a_spoilt_arm_gives_no_verdict_and_no_estimate(flag: Flag, reason: Unfair, arm: Arm) -> None:
+    trials, scores = a_comparison({Arm.WITH_SKILL: every(BAD), Arm.PREVIOUS: every(GOOD)})
+    found = summarise(flagged(trials, arm, flag), scores, LivePlan())
+    assert found.word is Word.NO_VERDICT and reason in found.unfair
+    assert found.change is not None and found.change.estimate is None and found.change.because
+    assert all(row.change is None or row.change.estimate is None for row in found.metrics)
+
+
+def test_unverified_traces_keep_their_word_and_lose_the_gate() -> None:
+    trials, scores = a_comparison({Arm.WITH_SKILL: every(BAD), Arm.PREVIOUS: every(GOOD)})
+    found = summarise(flagged(trials, Arm.WITH_SKILL, Flag.UNVERIFIED), scores, LivePlan())
+    assert found.word is Word.REGRESSED and "gateway" in found.cannot_gate
+
+
+@pytest.mark.parametrize("change", [{"resolved_model": "other"}, {"harness_version": "9.9"}])
+def test_arms_of_different_versions_are_not_compared(change: dict[str, str]) -> None:
+    trials, scores = a_comparison({Arm.WITH_SKILL: every(BAD), Arm.PREVIOUS: every(GOOD)})
+    mixed = [replace(t, **change) if t.arm is Arm.PREVIOUS else t for t in trials]  # type: ignore[arg-type]
+    found = summarise(mixed, scores, LivePlan())
+    assert found.word is Word.NO_VERDICT and found.unfair == (Unfair.VERSIONS,)
+
+
+def test_arms_graded_by_different_judges_are_not_compared() -> None:
+    trials, scores = a_comparison({Arm.WITH_SKILL: every(BAD), Arm.PREVIOUS: every(GOOD)})
+    old = {t.digest for t in trials if t.arm is Arm.PREVIOUS}
+    found = summarise(trials, [replace(s, method="another") if s.trial in old else s for s in scores], LivePlan())
+    assert found.word is Word.NO_VERDICT and found.unfair == (Unfair.JUDGE,)
+
+
+def test_outcome_is_blind_to_merely_reading_the_skill() -> None:
+    """Equal answers, one arm reads the skill: the composite moves, the outcome does not."""
+    trials, scores = a_comparison({Arm.WITH_SKILL: every([1.0] * 3), Arm.BASELINE: every([1.0] * 3)})
+    for trial in trials:
+        read = float(trial.arm is Arm.WITH_SKILL)
+        scores += [
+            a_score(trial, metric="accuracy_outcome", value=0.75),
+            a_score(trial, metric="accuracy", value=(3 + read) / 5),
+        ]
+        scores += [a_score(trial, metric="skill_execution", value=read), a_score(trial, metric="security", value=1.0)]
+        scores += [a_score(trial, metric=name, value=0.5 + read / 4) for name in ("skill_efficiency", "behavior_check")]
+    found = summarise(trials, scores, LivePlan(looks=(3,)))
+    assert found.lift is not None and found.lift.estimate is not None
+    assert found.lift.estimate.point == 0.0 and found.lift.estimate.low < 0 < found.lift.estimate.high
+    assert metric(found, "composite") == pytest.approx((0.2 + 1.0 + 0.25 + 0.25) / 6)
+
+
+def test_the_papers_arithmetic_composite_and_outcome_only() -> None:
+    """Lifts by metric of the ACES paper give its composite .2134 and its outcome-only .1799."""
+    lifts = dict(zip(SIX, (0.020, 0.3263, 0.2758, 0.1431, 0.2167, 0.2983), strict=True))
+    trials = [
+        a_trial(case=f"c{number}", arm=arm, attempt=attempt)
+        for number in range(8)
+        for arm in (Arm.WITH_SKILL, Arm.BASELINE)
+        for attempt in (1, 2, 3)
+    ]
+    rng, scores = Random(1), []
+    for trial in trials:
+        for name, lift in lifts.items():
+            wobble = (Random(f"{trial.case}{trial.attempt}{name}").random() - 0.5) / 10
+            value = 0.5 + wobble + (lift if trial.arm is Arm.WITH_SKILL else 0.0)
+            scores.append(a_score(trial, metric=name, value=value))
+            if name == "accuracy":
+                scores.append(a_score(trial, metric="accuracy_outcome", value=value))
+    rng.shuffle(scores)
+    found = summarise(trials, scores, LivePlan(looks=(3,)))
+    assert round(metric(found, "composite"), 4) == 0.2134
+    assert found.lift is not None and found.lift.estimate is not None
+    assert round(found.lift.estimate.point, 4) == 0.1799
+    for name, lift in lifts.items():
+        assert metric(found, name) == pytest.approx(lift)
+    assert found.lift.estimate.point == pytest.approx((lifts["accuracy"] + lifts["goal_accuracy"]) / 2)
+
+
+def test_composite_is_the_mean_over_metrics_also_where_one_applies_to_some_cases_only() -> None:
+    trials, scores = a_comparison({Arm.WITH_SKILL: coin(0.9, 7, 3), Arm.BASELINE: coin(0.4, 8, 3)})
+    for trial in trials:
+        if trial.case in ("c1", "c2"):
+            bonus = 0.3 if trial.arm is Arm.WITH_SKILL else 0.0
+            scores.append(a_score(trial, metric="behavior_check", value=0.5 + bonus))
+    found = summarise(trials, scores, LivePlan(looks=(3,)))
+    assert metric(found, "composite") == pytest.approx((metric(found, "goal_accuracy") + 0.3) / 2)
+
+
+def test_weights_move_the_composite_and_never_the_outcome() -> None:
+    trials, scores = a_comparison({Arm.WITH_SKILL: coin(0.9, 7, 3), Arm.BASELINE: coin(0.4, 8, 3)})
+    scores += [a_score(t, metric="security", value=1.0) for t in trials]
+    heavy = summarise(trials, scores, LivePlan(looks=(3,), weights={"security": 0.0, "goal_accuracy": 1.0}))
+    even = summarise(trials, scores, LivePlan(looks=(3,)))
+    assert metric(heavy, "composite") == pytest.approx(metric(heavy, "goal_accuracy"))
+    assert metric(even, "composite") == pytest.approx(metric(even, "goal_accuracy") / 2)
+    assert heavy.lift == even.lift
+
+
+def test_a_trial_the_judge_could_not_score_is_missing_never_zero() -> None:
+    trials, scores = a_comparison({Arm.WITH_SKILL: every([1.0] * 3), Arm.PREVIOUS: every([1.0] * 3)})
+    first = scores[0]
+    found = summarise(trials, [replace(first, value=None, because="the judge refused"), *scores[1:]], LivePlan())
+    assert found.missing == 1 and found.change is not None and found.change.estimate is not None
+    assert found.change.estimate.point == 0.0
+    assert any("the judge refused" in note for note in found.notes)
+    assert found.missing_bounds is not None and found.missing_bounds[0] < 0 <= found.missing_bounds[1]
+
+
+def test_bases_evals_decide_and_the_heads_are_a_second_table() -> None:
+    base, base_scores = a_comparison({Arm.WITH_SKILL: every(BAD), Arm.PREVIOUS: every(GOOD)})
+    head, head_scores = a_comparison({Arm.WITH_SKILL: every(GOOD), Arm.PREVIOUS: every(GOOD)}, side="head")
+    found = summarise(base + head, base_scores + head_scores, LivePlan())
+    assert found.word is Word.REGRESSED and found.cannot_gate == ""
+    assert found.head is not None and found.head.word is not Word.REGRESSED and found.head.cannot_gate
+    alone = summarise(head, head_scores, LivePlan())
+    assert "none on the base side" in alone.cannot_gate
+
+
+def test_harnesses_are_pooled_as_strata_and_one_that_breaks_alone_is_flagged() -> None:
+    rows = {"claude-code": GOOD[:5], "codex": BAD[:5]}
+    trials, scores = [], []
+    for harness, values in rows.items():
+        part = a_comparison({Arm.WITH_SKILL: every(values), Arm.PREVIOUS: every(GOOD[:5])}, harness=harness)
+        trials += part[0]
+        scores += part[1]
+    found = summarise(trials, scores, LivePlan(looks=(5,)))
+    assert found.word is Word.REGRESSED and found.agents == 2
+    assert found.change is not None and found.change.estimate is not None
+    assert found.change.estimate.point == pytest.approx(-0.5) and found.change.pairs == 4
+    assert {group.name: group.flagged for group in found.groups if group.kind == "harness"} == {
+        "claude-code": False,
+        "codex": True,
+    }
+
+
+def test_buckets_and_negative_cases_are_told_apart() -> None:
+    cases = {
+        "c1": PlannedCase(bucket="explicit"),
+        "c2": PlannedCase(bucket="implicit"),
+        "c3": PlannedCase(negative=True),
+        "c4": PlannedCase(),
+    }
+    found = told({Arm.WITH_SKILL: every(GOOD), Arm.PREVIOUS: every(BAD)}, LivePlan(cases=cases))
+    assert [group.name for group in found.groups if group.kind == "bucket"] == ["explicit", "implicit"]
+    assert [row.negative for row in found.cases] == [False, False, True, False]
+
+
+def test_routing_premium_is_group_minus_isolated_lift_with_an_interval() -> None:
+    trials, scores = [], []
+    for mode, rate in (("group", 0.5), ("isolated", 0.9)):
+        part = a_comparison({Arm.WITH_SKILL: coin(rate, 11), Arm.BASELINE: coin(0.3, 12)}, mode=mode)
+        trials += part[0]
+        scores += part[1]
+    found = summarise(trials, scores, LivePlan())
+    assert found.mode == "group" and found.routing_premium is not None
+    assert (
+        found.routing_premium.low < found.routing_premium.point < 0 < found.routing_premium.high
+        or found.routing_premium.high < 0
+    )
+    assert told({Arm.WITH_SKILL: coin(0.5, 1), Arm.BASELINE: coin(0.3, 2)}).routing_premium is None
+
+
+def test_ratios_have_intervals_or_say_why_not() -> None:
+    rng = Random(3)
+    trials, scores = a_comparison({Arm.WITH_SKILL: coin(0.5, 1), Arm.PREVIOUS: coin(0.5, 2)})
+    varied = [replace(t, seconds=(20 if t.arm is Arm.WITH_SKILL else 40) * rng.uniform(0.8, 1.2)) for t in trials]
+    found = {row.what: row for row in summarise(varied, scores, LivePlan()).ratios}
+    seconds = found["seconds"].estimate
+    assert seconds is not None and seconds.low < -0.5 + 0.1 and seconds.high < -0.35
+    assert found["tokens"].estimate is None and found["tokens"].because
+    unpriced = [replace(t, usage=replace(t.usage, usd_micros=None)) for t in varied]
+    row = next(r for r in summarise(unpriced, scores, LivePlan()).ratios if r.what == "usd")
+    assert row.estimate is None and "price" in row.because
+
+
+def test_passes_are_given_an_interval_from_eight_cases_or_a_reason() -> None:
+    few = told({Arm.WITH_SKILL: coin(0.5, 1), Arm.PREVIOUS: coin(0.5, 2)})
+    assert all(row.k == 3 and (row.some or row.because) for row in few.passes)
+    rng = Random(9)
+    many = {f"c{n}": [float(rng.random() < n / 10) for _ in range(5)] for n in range(10)}
+    row = told({Arm.WITH_SKILL: many, Arm.PREVIOUS: many}, LivePlan(looks=(2, 5))).passes[0]
+    assert row.k == 2 and row.some is not None and row.every is not None
+    assert row.some.point >= row.every.point
+
+
+def test_an_undecided_run_says_what_it_rules_out_what_it_could_see_and_what_would_settle_it() -> None:
+    found = told({Arm.WITH_SKILL: coin(0.6, 1, 3), Arm.PREVIOUS: coin(0.5, 2, 3), Arm.BASELINE: coin(0.4, 3, 3)})
+    assert found.word is Word.CANNOT_TELL and found.look == 1
+    assert found.rules_out_drop is not None and 0 < found.rules_out_drop < 1
+    assert found.smallest_detectable is not None and found.smallest_detectable > 0.4
+    go_on, more_cases, *_ = found.options
+    assert (go_on.kind, go_on.attempts, go_on.runs) == ("go_on", 8, 4 * 5 * 3)
+    assert (more_cases.kind, more_cases.cases, more_cases.runs) == ("more_cases", 10, 10 * 5 * 3)
+    assert go_on.usd_micros == pytest.approx(60 * 70_000)
+    assert go_on.shows < found.smallest_detectable
+
+
+def test_price_of_the_target_never_uses_the_observed_lift() -> None:
+    """Two runs with equal spread and different lifts get the same offers."""
+    near = told({Arm.WITH_SKILL: every([1.0, 0.0, 1.0]), Arm.PREVIOUS: every([1.0, 0.0, 1.0])})
+    away = told({Arm.WITH_SKILL: every([1.0, 0.0, 1.0]), Arm.PREVIOUS: every([1.0, 0.0, 0.0])})
+    assert near.options and [option.attempts for option in near.options] == [option.attempts for option in away.options]
+
+
+def test_engine_stops_when_decided_futile_or_foul_and_goes_on_else() -> None:
+    three = LivePlan()
+    decided = a_comparison({Arm.WITH_SKILL: every([0.0] * 3), Arm.PREVIOUS: every([1.0] * 3)})
+    assert stop_reason(*decided, three) == "decided: regressed"
+    same = a_comparison({Arm.WITH_SKILL: every([1.0, 0.0, 1.0]), Arm.PREVIOUS: every([1.0, 0.0, 1.0])})
+    assert stop_reason(*same, three) == "not expected to settle it"
+    leaning = a_comparison({Arm.WITH_SKILL: every([1.0, 0.0, 0.0]), Arm.PREVIOUS: every([1.0, 0.0, 1.0])})
+    assert stop_reason(*leaning, three) is None
+    foul = flagged(leaning[0], Arm.WITH_SKILL, Flag.TAMPERED), leaning[1]
+    assert "model never gave" in (stop_reason(*foul, three) or "")
+    assert stop_reason(leaning[0][:5], leaning[1], three) is None
+
+
+def test_a_single_arm_and_an_unscored_case_never_raise() -> None:
+    one = told({Arm.WITH_SKILL: every(GOOD)})
+    assert one.word is Word.CANNOT_TELL and one.change is None and one.basis is Contrast.LIFT
+    trials, _ = a_comparison({Arm.WITH_SKILL: every(GOOD), Arm.PREVIOUS: every(GOOD)})
+    empty = summarise(trials, [], LivePlan())
+    assert empty.word is Word.NO_VERDICT and "could not be scored" in empty.because
+    gone = told({Arm.WITH_SKILL: every([None] * 8), Arm.PREVIOUS: every([None] * 8)})
+    assert gone.word is Word.NO_VERDICT
+
+
+def test_settings_that_are_no_plan_are_refused_by_name() -> None:
+    for live, name in (
+        ({"attempts": {"looks": [5, 3]}}, "live.attempts.looks"),
+        ({"margin": 2.0}, "live.margin"),
+        ({"floor": "x"}, "live.floor"),
+        ({"weights": {"security": -1}}, "live.weights.security"),
+    ):
+        with pytest.raises(UsageError, match=name):
+            LivePlan.of({"live": live}, "s")
+    plan = LivePlan.of(
+        {"live": {"attempts": {"looks": [2, 4]}}, "gates": {"regression": {"mode": "block", "max_drop": 0.2}}}, "s"
+    )
+    assert plan.cap == 4 and plan.max_drop == 0.2
+
+
+def test_spent_alpha_of_lost_runs_is_taken_off() -> None:
+    arms = {Arm.WITH_SKILL: every([0.0] * 3), Arm.PREVIOUS: every([1.0] * 3)}
+    assert told(arms).word is Word.REGRESSED
+    assert told(arms, LivePlan(spent=(0.025, 0.025))).word is Word.CANNOT_TELL
+    first = told({Arm.WITH_SKILL: coin(0.5, 1), Arm.PREVIOUS: coin(0.5, 2)})
+    assert first.spent[0] > 0
+
+
+def test_activation_is_counted_where_wanted_and_where_not() -> None:
+    trials, scores = a_comparison({Arm.WITH_SKILL: every([1.0] * 3), Arm.PREVIOUS: every([1.0] * 3)})
+    for trial in trials:
+        name, value = ("avoidance", 0.0) if trial.case == "c4" else ("activation", 1.0)
+        scores.append(a_score(trial, metric="skill_execution", value=value, parts=(Part(name=name, value=value),)))
+    found = summarise(trials, scores, LivePlan())
+    assert found.activation == (9, 9, 3, 3)
+    assert [row.negative for row in found.cases] == [False, False, False, True]
+
+
+def test_the_outcome_metric_of_one_trial_and_the_endpoint_of_many_are_one_number() -> None:
+    trials, _ = a_comparison({Arm.WITH_SKILL: {"c1": [1.0]}})
+    scores = [
+        a_score(trials[0], metric="goal_accuracy", value=1.0),
+        a_score(trials[0], metric="accuracy_outcome", value=0.5),
+    ]
+    assert outcomes(trials, table(scores))[trials[0].digest].value == 0.75
+    assert OUTCOME == "outcome"
