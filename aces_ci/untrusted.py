@@ -55,7 +55,7 @@ def _siblings(snapshots: tuple[Snapshot, ...]) -> Iterator[Sibling]:
 
 
 def warm_up() -> None:
-    """Run every rule once on its own example, so that nothing is left to import when files are closed."""
+    """Run every rule on its own first example, so that nothing is left to import when files are closed."""
     for rule in rules():
         for example in rule.examples[:1]:
             files = {
@@ -64,10 +64,7 @@ def warm_up() -> None:
                 )
                 for path, text in example.files.items()
             }
-            for evidence in assess(parse_skill(root=example.directory, files=files), rules(), profile=Profile.STRICT)[
-                1
-            ]:
-                wire.to_line(evidence)
+            list(rule.check(parse_skill(root=example.directory, files=files)))
     probe = Request(after=Snapshot(root="probe", files={}), added=True)
     wire.to_line(next(iter(answer(to_line(probe)))))
 
