@@ -35,7 +35,9 @@ _PIN = (
     "fetch.writeCommitGraph=false",
     "protocol.allow=never",
 )
-_FETCH = tuple(f"protocol.{name}.allow=always" for name in ("https", "http", "ssh", "git", "file"))
+# Overrides every `protocol.*.allow` of the repository's own configuration, which `protocol.allow` would not.
+_NO_PROTOCOL = {"GIT_ALLOW_PROTOCOL": "none"}
+_FETCH = {"GIT_ALLOW_PROTOCOL": "https:http:ssh:git:file"}
 # Fetching may need the agent that holds the user's key, a proxy and the company's certificates.
 _FETCH_PASSES = (
     "SSH_AUTH_SOCK",
@@ -172,7 +174,7 @@ class Plumbing:
     def _over_network(self, *args: str, seconds: int) -> bytes:
         passed = {name: os.environ[name] for name in _FETCH_PASSES if name in os.environ}
         status, out, err = self._git.execute(
-            self._command(args, pin=(*_PIN, *_FETCH), extra=passed, seconds=seconds),
+            self._command(args, extra=_FETCH | passed, seconds=seconds),
             with_extended_output=True,
             with_exceptions=False,
             stdout_as_string=False,
@@ -184,8 +186,7 @@ class Plumbing:
     def _command(
         self,
         args: Sequence[str],
-        pin: Sequence[str] = _PIN,
-        extra: dict[str, str] | None = None,
+        extra: dict[str, str] = _NO_PROTOCOL,
         seconds: int | None = None,
     ) -> list[str]:
         variables = {
@@ -200,7 +201,7 @@ class Plumbing:
             "GIT_NO_REPLACE_OBJECTS": "1",
             "GIT_LITERAL_PATHSPECS": "1",
             "GIT_CONFIG_COUNT": str(len(self._owned)),
-            **(extra or {}),
+            **extra,
         }
         for number, path in enumerate(self._owned):
             variables[f"GIT_CONFIG_KEY_{number}"] = "safe.directory"
@@ -209,7 +210,7 @@ class Plumbing:
         command = ["env", "-i", *(f"{name}={value}" for name, value in variables.items())]
         if seconds is not None:
             command += ["timeout", "--kill-after=5", str(seconds)]
-        settings = [word for setting in pin for word in ("-c", setting)]
+        settings = [word for setting in _PIN for word in ("-c", setting)]
         return [*command, self._program, f"--git-dir={self._git_dir}", *settings, *args]
 
 
