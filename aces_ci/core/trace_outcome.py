@@ -32,6 +32,8 @@ _SHELL_LINE = re2.compile(
 _QUIET = frozenset({"grep", "egrep", "fgrep", "rg", "ag", "diff", "cmp", "test", "[", "[[", "pgrep", "which", "type"})
 """Programs whose exit code 1 is an answer, not a failure."""
 _PROBES = frozenset({"command", "hash"})
+_LOOK = 4_000
+"""Characters from either end of an output that are looked at."""
 _EDGE = 3
 """Lines at the beginning and the end of an output that may hold the error message of a shell command."""
 
@@ -41,8 +43,8 @@ def exit_code(extra: Mapping[str, object] | None, output: str) -> int | None:
     stated = (extra or {}).get("exit_code")
     if isinstance(stated, int) and not isinstance(stated, bool):
         return stated
-    head = "\n".join(output.split("\nOutput:\n", 1)[0].splitlines()[:6])
-    tail = "\n".join(output.splitlines()[-6:])
+    head = "\n".join(output[:_LOOK].split("\nOutput:\n", 1)[0].splitlines()[:6])
+    tail = "\n".join(output[-_LOOK:].splitlines()[-6:])
     for edge in (head, tail):
         found = _STATED.search(edge)
         if found:
@@ -64,14 +66,13 @@ def failed(
         return code != 0 and not (code == 1 and _asks(commands))
     if _marked(extra) is not None:
         return bool(_marked(extra)) and not (deed is Deed.SHELL and _asks(commands) and not output.strip())
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
-    if not lines:
-        return False
-    if _FIRST.search(lines[0]):
+    first = next((line for line in output[:_LOOK].splitlines() if line.strip()), "").strip()
+    if _FIRST.search(first):
         return True
     if deed is not Deed.SHELL:
         return False
-    return any(_SHELL_LINE.search(line) for line in (*lines[:1], *lines[-_EDGE:]))
+    last = [line.strip() for line in output[-_LOOK:].splitlines() if line.strip()][-_EDGE:]
+    return any(_SHELL_LINE.search(line) for line in (first, *last))
 
 
 def _marked(extra: Mapping[str, object] | None) -> bool | None:

@@ -19,6 +19,8 @@ _NEVER_STARTED = re2.compile(
     r"|Permission denied"
     r"|No module named|Could not open input file|LoadError|not found$"
 )
+_VERSIONED = re2.compile(r"(?:python|pypy|ruby|node|perl)[\d.]+")
+"""`python3.12` and its like."""
 _ASKING = frozenset({"--help", "-h", "--version", "-V", "help"})
 
 
@@ -53,7 +55,7 @@ def executed(command: Command) -> Iterator[str]:
     name = command.name or ""
     if name in _SOURCE and command.operands:
         yield command.operands[0].shape
-    elif name in INTERPRETERS or name in _MORE or re2.fullmatch(r"(?:python|pypy|ruby|node|perl)[\d.]+", name):
+    elif name in INTERPRETERS or name in _MORE or _VERSIONED.fullmatch(name):
         yield from _interpreted(command)
     elif first:
         yield first
