@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping
 
 from aces_ci import __version__
 from aces_ci.core import gates_text
-from aces_ci.core.evidence import ChangedSkill, Evidence
+from aces_ci.core.event import Trust
+from aces_ci.core.evidence import ChangedSkill, Evidence, Tier
 from aces_ci.core.finding import Finding, Severity
 from aces_ci.core.gate import GateResult, Mode
+from aces_ci.core.gate_evals import evals_gate
 from aces_ci.core.live import LiveSummary
 from aces_ci.core.merge import Sorted, merge
 from aces_ci.core.report import Cost, Links, Report, SkillReport
@@ -76,7 +78,16 @@ def _live(found: Sorted, path: str) -> LiveSummary | None:
 
     digests = {trial.digest for trial in trials}
     scores = [score for score in found.scores.values() if score.trial in digests]
-    return summarise(trials, scores, LivePlan.of(found.header.settings, path, skills=_family(found)))
+    plan = LivePlan.of(found.header.settings, path, skills=_family(found), stopped=_stopped(found, path))
+    return summarise(trials, scores, plan)
+
+
+def _stopped(found: Sorted, path: str) -> str:
+    """Why the live tier ended before its last look, where it left a word on it."""
+    for item in found.skipped.values():
+        if item.tier is Tier.LIVE and item.code == "budget" and item.skill in {None, path}:
+            return "by the budget"
+    return ""
 
 
 def _family(found: Sorted) -> int:
@@ -90,18 +101,19 @@ def _gates(found: Sorted, skills: tuple[SkillReport, ...]) -> Iterable[GateResul
     minimum = structural.get("min_score", 70) if isinstance(structural, Mapping) else 70
     for skill in skills:
         if gates_text.applies(skill.change):
-            yield from _text(skill, mode, int(minimum))
+            yield from _text(skill, mode, int(minimum), found.header.event.trust)
             if skill.live is not None:
                 yield from _of_live(found, skill, mode)
     if skills:
         yield gates_text.incomplete_gate(found.missing_shards, mode("incomplete", Mode.ADVISE))
 
 
-def _text(skill: SkillReport, mode: _Modes, minimum: int) -> Iterable[GateResult]:
+def _text(skill: SkillReport, mode: _Modes, minimum: int, trust: Trust) -> Iterable[GateResult]:
     change, structure, findings = skill.change, skill.structure, skill.findings
     yield gates_text.spec_gate(change, structure, findings, mode("spec", Mode.BLOCK))
     yield gates_text.security_gate(change, structure, findings, mode("security", Mode.BLOCK))
     yield gates_text.structural_gate(change, structure, minimum, mode("structural", Mode.ADVISE))
+    yield evals_gate(skill.findings, mode.maybe("evals"), trust, change.path)
     if mode("coverage", Mode.OFF) is not Mode.OFF:
         yield gates_text.coverage_gate(change, mode("coverage", Mode.OFF))
 
