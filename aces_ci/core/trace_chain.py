@@ -78,7 +78,7 @@ def chain(
         return Chain(trajectory=None)
     root = _main_root(nodes, prompt)
     states: Counter[State] = Counter()
-    main = [node for node in nodes if _belongs(node, root, prompt, states)]
+    main = _main(nodes, root, prompt, states)
     line = set(_final(main).line())
     build = TraceBuilder()
     _Writer(build, main, line, states).write()
@@ -152,18 +152,34 @@ def _mentions(node: _Node, wanted: str) -> bool:
     return any(wanted in " ".join(text.split()) for text in said)
 
 
-def _belongs(node: _Node, root: _Node, prompt: str, states: Counter[State]) -> bool:
-    own = node.root
-    if own is root:
-        return True
+def _main(nodes: Sequence[_Node], root: _Node, prompt: str, states: Counter[State]) -> list[_Node]:
+    """The turns of the main conversation, in order; the others are counted.
+
+    A client that asks the same again has begun the same conversation. One that begins anew with a summary that
+    holds the task goes on where it was, as far as its tools are the same.
+    """
     wanted = " ".join(prompt.split())
-    same_tools = own.exchange.tools and own.exchange.tools_digest == root.exchange.tools_digest
-    if same_tools and wanted and own.exchange.number > root.exchange.number and _mentions(own, wanted):
-        states[State.COMPACTED] += node is own
-        return True
-    subagent = bool(own.exchange.tools) and own.exchange.number > root.exchange.number
-    states[State.SUBAGENT if subagent else State.SIDE_CALL] += 1
-    return False
+    roots = {root}
+    main: list[_Node] = []
+    for node in nodes:
+        own = node.root
+        if own not in roots and own is node and node.exchange.number > root.exchange.number:
+            if node.entries == root.entries:
+                roots.add(node)
+            elif main and _continues(node, root, wanted):
+                states[State.COMPACTED] += 1
+                node.parent = main[-1]
+        if node.root in roots:
+            main.append(node)
+        else:
+            later = bool(own.exchange.tools) and own.exchange.number > root.exchange.number
+            states[State.SUBAGENT if later else State.SIDE_CALL] += 1
+    return main
+
+
+def _continues(node: _Node, root: _Node, wanted: str) -> bool:
+    same_tools = bool(node.exchange.tools) and node.exchange.tools_digest == root.exchange.tools_digest
+    return same_tools and bool(wanted) and _mentions(node, wanted)
 
 
 def _final(main: Sequence[_Node]) -> _Node:
