@@ -25,6 +25,7 @@ RUN python3 -m venv /opt/aces \
  && /opt/aces/bin/pip install --no-cache-dir --disable-pip-version-check --no-compile --only-binary :all: --require-hashes -r /build/text.lock \
  && rm -rf /opt/aces/lib/python3*/site-packages/pip* /opt/aces/lib/python3*/site-packages/setuptools* /opt/aces/lib/python3*/site-packages/pkg_resources \
  && find /opt/aces -name tests -type d -prune -exec rm -rf {} + \
+ && find /opt/aces -type f -regex '.*\.\(pyi\|pxd\|[ch]\|a\)' -delete \
  && echo /opt/aces-ci > "$(echo /opt/aces/lib/python3*/site-packages)/aces-ci.pth"
 
 FROM ${BASE} AS live-packages
@@ -33,6 +34,7 @@ RUN python3 -m venv /opt/aces \
  && /opt/aces/bin/pip install --no-cache-dir --disable-pip-version-check --no-compile --only-binary :all: --require-hashes -r /build/image.lock \
  && rm -rf /opt/aces/lib/python3*/site-packages/pip* /opt/aces/lib/python3*/site-packages/setuptools* /opt/aces/lib/python3*/site-packages/pkg_resources \
  && find /opt/aces -name tests -type d -prune -exec rm -rf {} + \
+ && find /opt/aces -type f -regex '.*\.\(pyi\|pxd\|[ch]\|a\)' -delete \
  && echo /opt/aces-ci > "$(echo /opt/aces/lib/python3*/site-packages)/aces-ci.pth"
 
 # Our own code, compiled once; a launcher that ignores the environment's Python settings.
