@@ -73,3 +73,10 @@ def links(forge_name: str, server_url: str) -> Links:
     factories = plugins.load("forges", "FORGE", "name")
     chosen = next(factory for factory in factories if factory.name == forge_name)  # type: ignore[attr-defined]
     return cast("Links", chosen.links(server_url))  # type: ignore[attr-defined]
+
+
+def write_outputs(path: str, outputs: Mapping[str, str]) -> None:
+    """Step outputs of a GitHub job."""
+    from aces_ci.forges._github.files import write_outputs as write
+
+    write(path, outputs)

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
 from aces_ci import compose, pipeline, publication
 from aces_ci.changes.git import Repository
+from aces_ci.changes.weigh import weigh
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Event, EventKind
 from aces_ci.core.evidence import Evidence
 from aces_ci.core.redact import Redactor
 from aces_ci.core.report import Report
+from aces_ci.core.shards import matrix
 from aces_ci.core.wire import read_lines, to_line
 from aces_ci.pipeline import Job
 from aces_ci.policy import find_policy
-from aces_ci.ports.forge import ForgeOptions
+from aces_ci.ports.forge import Forge, ForgeOptions
 from aces_ci.settings.inputs import inputs_of, secrets_of
 from aces_ci.settings.load import Loaded, load
 from aces_ci.shell.files import Folder, read_bounded
-from aces_ci.shell.log import Dialect, Log
+from aces_ci.shell.log import Log, dialect_of
 from aces_ci.tiers.assemble import assemble
 
 EVIDENCE = "evidence.jsonl"
@@ -49,8 +53,21 @@ class Options:
 def run(options: Options, *, env: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> int:
     """The exit code. Order at the end: reports, post, exit code."""
     redactor = Redactor(secrets_of(env))
-    log = Log(stderr, dialect=_dialect(env), redact=redactor.text)
+    log = Log(stderr, dialect=dialect_of(env), redact=redactor.text)
     forge = compose.forge(env, log, _forge_options(env, redactor))
+    with prepared(options, forge, env) as job:
+        folder = Folder.at(options.output, cwd=Path.cwd(), redact=redactor.redact)
+        evidence = _evaluate(job, folder, log, quiet=options.quiet)
+    if job.shard is not None:
+        log.line(f"written: {folder.path}/{EVIDENCE} (shard {options.shard}; `aces-ci report` merges and decides)")
+        return 0
+    report = assemble(evidence)
+    return finish(report, folder, log, options, job.loaded, forge=forge, stdout=stdout)
+
+
+@contextmanager
+def prepared(options: Options, forge: Forge, env: Mapping[str, str]) -> Iterator[Job]:
+    """Event, policy and settings of a run, decided before anything of the head is read."""
     with Repository.open(options.repo) as repository:
         event = _resolved(forge.event(options.repo), repository, options)
         policy, document = find_policy(repository, event, options.config)
@@ -61,21 +78,28 @@ def run(options: Options, *, env: Mapping[str, str], stdout: TextIO, stderr: Tex
             inputs=inputs_of(env, settings_only=True),
             overrides=_overrides(options),
         )
-        job = Job(event=event, repository=repository, loaded=loaded, policy=policy, shard=_shard(options.shard))
-        folder = Folder.at(options.output, cwd=Path.cwd(), redact=redactor.redact)
-        evidence = _evaluate(job, folder, log, quiet=options.quiet)
-    if job.shard is not None:
-        log.line(f"written: {folder.path}/{EVIDENCE} (shard {options.shard}; `aces-ci report` merges and decides)")
-        return 0
-    report = assemble(evidence)
-    return finish(report, folder, log, options, loaded, forge=forge, stdout=stdout)
+        yield Job(event=event, repository=repository, loaded=loaded, policy=policy, shard=_shard(options.shard))
+
+
+def plan(most: int, options: Options, *, env: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> int:
+    """`aces-ci plan --matrix N`: the shards of a run as JSON, and as outputs `matrix` and `count` of the
+    step."""
+    log = Log(stderr, dialect=dialect_of(env))
+    forge = compose.forge(env, log, _forge_options(env, Redactor(secrets_of(env))))
+    with prepared(options, forge, env) as job:
+        found = matrix(weigh(job.repository, pipeline.changed(job)), most)
+    text = json.dumps(found)
+    stdout.write(text + "\n")
+    if target := env.get("GITHUB_OUTPUT"):
+        compose.write_outputs(target, {"matrix": text, "count": str(found["count"])})
+    return 0
 
 
 def report(places: Sequence[Path], options: Options, *, env: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> int:
     """`aces-ci report`: the end of a run from its evidence alone."""
     redactor = Redactor(secrets_of(env))
-    log = Log(stderr, dialect=_dialect(env), redact=redactor.text)
-    rows = [row for place in places for row in _read_evidence(place)]
+    log = Log(stderr, dialect=dialect_of(env), redact=redactor.text)
+    rows = [row for place in places for path in _evidence_files(place) for row in _read_evidence(path)]
     folder = Folder.at(options.output, cwd=Path.cwd(), redact=redactor.redact)
     loaded = load(env=env, inputs=inputs_of(env, settings_only=True), overrides=_overrides(options))
     merged = assemble(rows)
@@ -84,8 +108,14 @@ def report(places: Sequence[Path], options: Options, *, env: Mapping[str, str], 
     return finish(merged, folder, log, options, loaded, forge=forge, stdout=stdout)
 
 
-def _read_evidence(place: Path) -> Iterator[Evidence]:
-    path = place / EVIDENCE if place.is_dir() else place
+def _evidence_files(place: Path) -> list[Path]:
+    """The file itself, that of a folder, or those of a folder's folders: how downloaded shards lie."""
+    if not place.is_dir() or (place / EVIDENCE).exists():
+        return [place / EVIDENCE if place.is_dir() else place]
+    return sorted(place.glob(f"*/{EVIDENCE}")) or [place / EVIDENCE]
+
+
+def _read_evidence(path: Path) -> Iterator[Evidence]:
     try:
         raw = read_bounded(path, limit=EVIDENCE_LIMIT)
     except FileNotFoundError:
@@ -185,9 +215,3 @@ def _shard(text: str | None) -> tuple[int, int] | None:
     if not slash or not first.isdigit() or not second.isdigit() or not 1 <= int(first) <= int(second) <= 256:
         raise UsageError(f"`--shard {text}` is not I/N", code="shard", do="e.g. --shard 2/4; at most 256 shards")
     return int(first), int(second)
-
-
-def _dialect(env: Mapping[str, str]) -> Dialect:
-    if env.get("GITHUB_ACTIONS") == "true":
-        return Dialect.GITHUB
-    return Dialect.GITLAB if env.get("GITLAB_CI") == "true" else Dialect.PLAIN

@@ -66,7 +66,8 @@ class Lazy(click.Group):
 )
 @click.version_option(__version__, message="aces-ci %(version)s")
 def cli() -> None:
-    """Says, with evidence, whether a change to an agent skill makes agents better, worse, or cannot be told yet."""
+    """Says, with evidence, whether a change to an agent skill makes agents better, worse, or cannot be told
+    yet."""
 
 
 def main(argv: list[str] | None = None) -> NoReturn:
@@ -74,7 +75,7 @@ def main(argv: list[str] | None = None) -> NoReturn:
     args = sys.argv[1:] if argv is None else argv
     as_json = _wants_json(args)
     try:
-        code = cli.main(args=args, prog_name="aces-ci", standalone_mode=False)
+        code = cli.main(args=args, prog_name="aces-ci", standalone_mode=False, default_map=_from_inputs())
         sys.exit(code if isinstance(code, int) else 0)
     except click.exceptions.Abort:
         click.echo("interrupted; the evidence written so far is kept", err=True)
@@ -96,6 +97,14 @@ def main(argv: list[str] | None = None) -> NoReturn:
 
         click.echo(report(error, args), err=True)
         sys.exit(EXIT_BUG)
+
+
+def _from_inputs() -> dict[str, dict[str, str]]:
+    """Options that the action's inputs stand for; an option on the command line outranks them."""
+    from aces_ci.settings.inputs import defaults_of
+
+    given = defaults_of(os.environ)
+    return dict.fromkeys(("run", "report", "plan"), given) if given else {}
 
 
 def _wants_json(args: list[str]) -> bool:

@@ -12,7 +12,7 @@ from aces_ci.cli.options import config_options, output_option, repo_option, verb
 
 
 @click.command("report")
-@click.argument("evidence", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("evidence", nargs=-1, required=True, type=click.Path(path_type=Path), envvar="ACES_REPORT_EVIDENCE")
 @repo_option
 @output_option
 @click.option("--format", "format_", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True)
@@ -32,7 +32,8 @@ def COMMAND(  # noqa: PLR0913 - the loader's constant; click hands every option 
     quiet: int,
     verbose: int,
 ) -> int:
-    """Make the verdict and every report from EVIDENCE: evidence.jsonl files, or folders that hold one."""
+    """Make the verdict and every report from EVIDENCE: evidence.jsonl files, folders that hold one, or a
+    folder of such folders."""
     from aces_ci.job import Options, report
 
     del color, verbose

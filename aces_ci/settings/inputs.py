@@ -1,4 +1,5 @@
-"""Inputs of the action and the component: one table that action.yml, the component and the README are tied to."""
+"""Inputs of the action and the component: one table that action.yml, the component and the README are tied
+to."""
 
 from __future__ import annotations
 
@@ -23,6 +24,7 @@ class Input:
 
 
 INPUTS: tuple[Input, ...] = (
+    Input(name="command", default="run", help="run, plan, report or post.", github_only=True),
     Input(
         name="github_token",
         default="${{ github.token }}",
@@ -74,7 +76,14 @@ def inputs_of(env: Mapping[str, str], *, settings_only: bool = False) -> dict[st
 
 
 def secrets_of(env: Mapping[str, str]) -> list[str]:
-    """Values of the environment that must never leave it; shorter ones than 8 characters cannot be told apart."""
+    """Values of the environment that must never leave it; shorter ones than 8 characters cannot be told
+    apart."""
     return [
         value for name, value in env.items() if _SECRET.search(name) and not _HARMLESS.search(name) and len(value) >= 8
     ]
+
+
+def defaults_of(env: Mapping[str, str]) -> dict[str, str]:
+    """Inputs that are no settings but options of commands, by the option's name."""
+    given = inputs_of(env)
+    return {name: given[name] for name in ("config", "output", "shard") if name in given}
