@@ -78,6 +78,10 @@ class Finding:
     """Whether this change brought it; None where no comparison was made."""
     replacement: tuple[str, str] | None = None
     """(old line, new line) when one line fixes it; shown as a diff."""
+    note: str = ""
+    """A few words beside the mark under the source line, where a terminal shows it."""
+    fingerprint: str = ""
+    """Identity within its skill that survives edits elsewhere in the file."""
 
     @property
     def order(self) -> tuple[int, int, str, int, str]:

@@ -4,41 +4,38 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from aces_ci.core.skill import Skill
 
 
-def anchor(skill: Skill, path: str | None, line: int, whole_file: bool) -> str:
-    """What a problem is fastened to: the field, else the text of the line, else the file as such.
+class Anchors:
+    """What problems of one skill are fastened to: a field, else the text of the line, else the file as such.
 
     Line numbers are no part of it, so text moved up or down keeps its problems.
     """
-    file = path or skill.manifest
-    if whole_file:
-        return ""
-    if file == skill.manifest and line < skill.body_line:
-        for key, field in (skill.frontmatter or {}).items():
-            if field.at_key.line <= line <= max(field.at_value.end_line, field.at_key.line):
-                return f"field {key}"
-    if file == skill.manifest:
-        lines = skill.text.split("\n")
-    else:
-        entry = skill.files.get(file)
-        lines = ((entry.text if entry else None) or "").splitlines()
-    return " ".join(lines[line - 1].split()) if 0 < line <= len(lines) else ""
 
+    def __init__(self, skill: Skill) -> None:
+        self._skill = skill
+        self._lines: dict[str, Sequence[str]] = {skill.manifest: skill.text.split("\n")}
+        self._seen: Counter[str] = Counter()
 
-def fingerprint(code: str, path: str, anchored: str) -> str:
-    """16 hexadecimal digits over code, skill-relative path and anchor."""
-    return hashlib.sha256(f"{code}\0{path}\0{anchored}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    def fingerprint(self, code: str, path: str | None, line: int, *, whole_file: bool) -> str:
+        """16 hexadecimal digits; equal ones are told apart by their order: `ab`, `ab.2`, `ab.3`."""
+        file = path or self._skill.manifest
+        anchor = "" if whole_file else self._anchor(file, line)
+        name = path or "manifest"
+        value = hashlib.sha256(f"{code}\0{name}\0{anchor}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        self._seen[value] += 1
+        return value if self._seen[value] == 1 else f"{value}.{self._seen[value]}"
 
-
-def numbered(fingerprints: Iterable[str]) -> list[str]:
-    """Equal fingerprints told apart by their order: `ab`, `ab.2`, `ab.3`."""
-    seen: Counter[str] = Counter()
-    result = []
-    for value in fingerprints:
-        seen[value] += 1
-        result.append(value if seen[value] == 1 else f"{value}.{seen[value]}")
-    return result
+    def _anchor(self, file: str, line: int) -> str:
+        if file == self._skill.manifest and line < self._skill.body_line:
+            for key, field in (self._skill.frontmatter or {}).items():
+                if field.at_key.line <= line <= max(field.at_value.end_line, field.at_key.line):
+                    return f"field {key}"
+        if file not in self._lines:
+            entry = self._skill.files.get(file)
+            self._lines[file] = ((entry.text if entry else None) or "").splitlines()
+        lines = self._lines[file]
+        return " ".join(lines[line - 1].split()) if 0 < line <= len(lines) else ""

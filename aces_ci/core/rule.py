@@ -55,6 +55,8 @@ class Problem:
     confidence: Confidence | None = None
     replacement: tuple[str, str] | None = None
     edits: tuple[Edit, ...] = ()
+    note: str = ""
+    """A few words beside the mark under the source line."""
     quiet: bool = False
     """Takes points, and is too small to be worth a reader's line."""
 

@@ -30,6 +30,7 @@ def check(skill: Skill) -> Iterator[Problem]:
             end_line=place.end_line,
             column=place.column,
             end_column=place.end_column,
+            note="YAML ends the value here" if "without quotes" in problem.message else "",
             replacement=_quoted(skill, place.line) if "without quotes" in problem.message else None,
         )
 

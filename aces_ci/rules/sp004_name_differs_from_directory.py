@@ -35,7 +35,7 @@ def check(skill: Skill) -> Iterator[Problem]:
         message=f"The skill calls itself {name}, the directory is {directory}. "
         "The specification requires the same name; some agents skip the skill in silence.",
         hint=f"name: {directory}" if valid else "rename both to lowercase words with hyphens",
-        title="name differs from the directory",
+        note=f"directory is `{directory}`; some agents skip the skill",
         line=place.line,
         column=place.column,
         end_line=place.end_line,

@@ -8,14 +8,13 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from graphlib import TopologicalSorter
 
+from aces_ci.core import docs
 from aces_ci.core.evidence import Structure
 from aces_ci.core.finding import Category, Finding, Severity
-from aces_ci.core.fingerprint import anchor, fingerprint, numbered
+from aces_ci.core.fingerprint import Anchors
 from aces_ci.core.ignores import Ignore, ignores
 from aces_ci.core.rule import WEIGHTS, Problem, Profile, Rule
 from aces_ci.core.skill import Sibling, Skill
-
-DOCS = "https://docs.aces-ci.example/rules"
 
 
 @dataclass(slots=True)
@@ -155,15 +154,12 @@ def _score(skill: Skill, run: _Run) -> tuple[Mapping[str, int], int | None]:
 
 
 def _prints(skill: Skill, run: _Run) -> list[str]:
-    """The fingerprint of every problem, equal ones numbered."""
-    return numbered(
-        fingerprint(
-            rule.code,
-            problem.path or "manifest",
-            anchor(skill, problem.path, problem.line, problem.whole_file),
-        )
+    """The fingerprint of every problem."""
+    anchors = Anchors(skill)
+    return [
+        anchors.fingerprint(rule.code, problem.path, problem.line, whole_file=problem.whole_file)
         for rule, problem in run.problems
-    )
+    ]
 
 
 def _findings(
@@ -171,8 +167,7 @@ def _findings(
 ) -> tuple[Finding, ...]:
     """Problems that deserve a line, with the rule's own texts where they bring none."""
     findings = []
-    marks = _prints(skill, run) if known is not None else [""] * len(run.problems)
-    for (rule, problem), mark in zip(run.problems, marks, strict=True):
+    for (rule, problem), mark in zip(run.problems, _prints(skill, run), strict=True):
         if problem.quiet:
             continue
         severity = problem.severity or rule.severity
@@ -193,10 +188,12 @@ def _findings(
                 title=problem.title or rule.title,
                 message=problem.message,
                 hint=problem.hint or rule.hint,
-                url=f"{DOCS}/{rule.code}/",
+                url=docs.rule(rule.code),
                 confidence=problem.confidence or rule.confidence,
                 new=True if added else (None if known is None else known[mark] == 0),
                 replacement=problem.replacement,
+                note=problem.note,
+                fingerprint=mark,
             )
         )
     return tuple(sorted(findings, key=lambda finding: finding.order))

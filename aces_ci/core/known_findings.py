@@ -1,0 +1,104 @@
+"""The baseline file: findings that a team has decided to live with. It may only shrink."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from aces_ci.core.errors import UsageError
+from aces_ci.core.finding import Finding
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """Fingerprints by skill, with the code each stands for, and the score each skill may not fall below."""
+
+    findings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    scores: Mapping[str, int] = field(default_factory=dict)
+
+    def split(self, findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+        """(those to show, those that are known)."""
+        shown, known = [], []
+        for finding in findings:
+            listed = finding.fingerprint in self.findings.get(finding.skill, {})
+            (known if listed else shown).append(finding)
+        return tuple(shown), tuple(known)
+
+    def gone(self, findings: Sequence[Finding], skills: Iterable[str]) -> int:
+        """Entries of these skills that no longer occur."""
+        here = {(finding.skill, finding.fingerprint) for finding in findings}
+        return sum((skill, mark) not in here for skill in skills for mark in self.findings.get(skill, {}))
+
+    def shrunk(self, findings: Sequence[Finding], scores: Mapping[str, int | None]) -> Known:
+        """Without what no longer occurs in the skills looked at, and with the better of both scores."""
+        here = {(finding.skill, finding.fingerprint) for finding in findings}
+        kept = {
+            skill: {mark: code for mark, code in marks.items() if skill not in scores or (skill, mark) in here}
+            for skill, marks in self.findings.items()
+        }
+        better = {
+            skill: max(old, scores.get(skill) or 0)
+            for skill, old in self.scores.items()
+            if scores.get(skill, old) is not None
+        }
+        return Known(findings={skill: marks for skill, marks in kept.items() if marks}, scores=better)
+
+
+def recorded(findings: Iterable[Finding], scores: Mapping[str, int | None]) -> Known:
+    """A first baseline: everything found now."""
+    marks: dict[str, dict[str, str]] = {}
+    for finding in findings:
+        marks.setdefault(finding.skill, {})[finding.fingerprint] = finding.code
+    return Known(findings=marks, scores={skill: score for skill, score in scores.items() if score is not None})
+
+
+def dump(known: Known) -> str:
+    """The file: sorted, one entry a line, so that a diff shows what left."""
+    document = {
+        "schema_version": SCHEMA_VERSION,
+        "skills": {
+            skill: {
+                "score": known.scores.get(skill),
+                "findings": dict(sorted(known.findings.get(skill, {}).items(), key=lambda entry: (entry[1], entry[0]))),
+            }
+            for skill in sorted({*known.findings, *known.scores})
+        },
+    }
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+
+
+def load(text: str, name: str) -> Known:
+    """The file again.
+
+    Raises:
+        UsageError: it is no baseline of this version; located.
+    """
+    try:
+        document = json.loads(text)
+    except ValueError as error:
+        line = getattr(error, "lineno", 1)
+        raise UsageError(
+            f"{name}:{line}: the baseline file is not JSON: {getattr(error, 'msg', error)}",
+            code="baseline_unreadable",
+            path=name,
+            line=line,
+            do="repair it, or write it anew with --write-baseline",
+        ) from error
+    try:
+        if document["schema_version"] != SCHEMA_VERSION:
+            raise ValueError(f"schema_version {document['schema_version']!r} is not {SCHEMA_VERSION}")
+        skills = document["skills"]
+        findings = {str(path): {str(k): str(v) for k, v in entry["findings"].items()} for path, entry in skills.items()}
+        scores = {str(path): int(entry["score"]) for path, entry in skills.items() if entry["score"] is not None}
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UsageError(
+            f"{name}:1: this is no baseline file of aces-ci: {error}",
+            code="baseline_unreadable",
+            path=name,
+            line=1,
+            do="name the right file, or write it anew with --write-baseline",
+        ) from error
+    return Known(findings=findings, scores=scores)
