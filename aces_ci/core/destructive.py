@@ -25,6 +25,8 @@ _AREAS: Mapping[Area, tuple[Severity, str, str]] = {
 _CACHES = re2.compile(
     r"/var/(lib/apt/lists|cache|log)\b|~/\.cache\b|\$HOME/\.cache\b|/root/\.cache\b|node_modules|\.npm/_|/usr/share/(doc|man)\b"
 )
+_OWN_FOLDER = re2.compile(r"(~|\$HOME|/root|/(home|Users)/[\w.-]+)/\.[\w.-]+/[\w.${}<>_-]+")
+"""`~/.tool/part`: what one program keeps, not what a person made."""
 _DISK = re2.compile(r"/dev/(sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme\d|mmcblk\d|disk\d|rdisk\d|mapper/|mem\b|kmem\b|md\d)")
 _SQL = (
     (re2.compile(r"(?i)\bdrop\s+(database|schema)\b"), Severity.CRITICAL, "drop-database", "drops a whole database"),
@@ -82,14 +84,16 @@ def _rm(scene: Scene, command: Command) -> Iterator[Suspicion]:
         place = area(word.shape, scene.workspaces)
         severity, slug, what = _AREAS.get(place, (None, "", ""))
         if word.shape.rstrip("/").endswith("/.git") or word.shape.rstrip("/") == ".git":
-            severity, slug, what = Severity.WARNING, "history", "the repository's history"
+            cloned = place in {Area.UNKNOWN, Area.TEMPORARY}
+            severity, slug, what = Severity.INFO if cloned else Severity.WARNING, "history", "the repository's history"
         if severity is None and place is Area.UNKNOWN and deep and "/*" in word.shape and not word.quoted:
             yield _info("rm-unset", f"deletes {word.shape}, which is /* where the variable is empty", word.shape)
         if severity is None or (not deep and "*" not in word.shape and severity is not Severity.CRITICAL):
             continue
         if not deep and place in {Area.HOME, Area.SYSTEM} and "*" not in word.shape:
             severity = Severity.WARNING
-        if _CACHES.search(word.shape) and severity is Severity.WARNING:
+        own = place is Area.BELOW_HOME and _OWN_FOLDER.search(word.shape)
+        if (own or _CACHES.search(word.shape)) and severity is Severity.WARNING:
             severity = Severity.INFO
         if Within.CONTAINER in command.within and severity is Severity.CRITICAL:
             severity = Severity.WARNING
@@ -222,7 +226,7 @@ _CLOUD = tuple(
         (r"^(docker|podman) (compose )?.*down .*(-v\b|--volumes)", "deletes the data volumes"),
         (r"^gh repo delete .*(--yes|--confirm)", "deletes a repository without asking"),
         (r"^(heroku|fly|flyctl) .*(apps:destroy|apps destroy|destroy) .*(--confirm|--yes|-y)", "destroys an application without asking"),
-        (r"^(vercel|netlify|railway|render|wrangler) .*\b(remove|rm|delete|destroy)\b.*(--yes|-y\b|--force)", "deletes a deployment without asking"),
+        (r"^(vercel|netlify|railway|render|wrangler) ((project|projects|site|service|app|domains?) )?\b(remove|rm|delete|destroy|sites:delete)\b.*(--yes|-y\b|--force)", "deletes a deployment without asking"),
         (r"^npm unpublish .*--force", "takes a published package away from its users"),
         (r"^dropdb\b|^dropuser\b", "drops a whole database"),
     )

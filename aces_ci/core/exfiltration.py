@@ -18,9 +18,13 @@ _READERS = frozenset(
     {"cat", "less", "more", "head", "tail", "grep", "egrep", "rg", "awk", "sed", "strings", "xxd", "base64", "od", "cp", "tar", "zip", "gzip", "bat", "nl", "sort", "cut", "tee", "dd", "openssl", "gpg", "jq"}
 )
 _DUMPERS = frozenset({"env", "printenv", "export", "set", "declare"})
+_FILTERS = frozenset({"grep", "egrep", "rg", "wc", "head", "sort", "cut", "awk", "sed"})
+"""What follows `env` when one variable of it is looked for."""
 _SENDERS = frozenset({"curl", "wget", "nc", "ncat", "netcat", "socat", "scp", "rsync", "sftp", "ftp", "http", "https", "xh", "mail", "sendmail", "telnet", "rclone"})
 _BODY = ("-d", "-F", "-T", "--data", "--data-binary", "--data-raw", "--data-urlencode", "--form", "--upload-file", "--post-data", "--post-file", "--body-file", "--body-data", "--json")
-_KEYCHAIN = re2.compile(r"^(security (find-(generic|internet)-password|dump-keychain|export)|secret-tool (lookup|search)|gcloud auth print-(access|identity)-token|aws configure (get|export-credentials)|gh auth token|op read|vault (read|kv get)|kwallet-query)\b")
+_KEYCHAIN = re2.compile(r"^(security (find-(generic|internet)-password|dump-keychain|export)|secret-tool (lookup|search)|kwallet-query)\b")
+_TOKEN_TOOLS = re2.compile(r"^(gcloud auth print-(access|identity)-token|aws configure (get|export-credentials)|gh auth token|op read|vault (read|kv get))\b")
+"""Programs whose purpose is to hand out one token; a note when read, but it may not be sent on."""
 _SECRET_NAME = re2.compile(r"\$\{?\w*(SECRET|PASSWORD|PASSWD|PRIVATE_KEY|API_?KEY|ACCESS_KEY|TOKEN|CREDENTIALS?)\w*\}?")
 _TCP = re2.compile(r"/dev/(tcp|udp)/")
 _REVERSE = re2.compile(r"(?s)socket.*(dup2|pty\.spawn|subprocess|/bin/(ba)?sh)|fsockopen.*(exec|proc_open|/bin/sh)|TCPSocket.*exec")
@@ -59,11 +63,13 @@ def reads(scene: Scene, command: Command) -> list[str]:
     found += [r.target.shape for r in command.redirects if r.target and not r.writes and paths.secret(r.target.shape)]
     name = command.name or ""
     text = " ".join(word.shape for word in command.words)
-    if _KEYCHAIN.match(text):
+    keychain = _KEYCHAIN.match(text) or _TOKEN_TOOLS.match(text)
+    if keychain:
         found.append(text[:60])
-    if name in _DUMPERS and not command.operands and not command.assignments and "env" not in command.wrappers:
-        found.append("the environment")
-    if name not in _READERS | _SENDERS and not _KEYCHAIN.match(text) and name not in _DUMPERS:
+    if name in _DUMPERS and not command.arguments and not command.assignments and "env" not in command.wrappers:
+        if not any(stage.name in _FILTERS for stage in scene.after(command)):
+            found.append("the environment")
+    if name not in _READERS | _SENDERS and not keychain and name not in _DUMPERS:
         return []
     return found
 
@@ -82,7 +88,7 @@ def _critical(shape: str, message: str, target: str | None = None) -> Suspicion:
 
 
 def _secret_read(path: str) -> Suspicion:
-    project = paths.project_secret(path) or path in {"the environment"}
+    project = paths.project_secret(path) or path == "the environment" or _TOKEN_TOOLS.match(path) is not None
     return Suspicion(
         kind=Kind.SECRET_READ,
         shape="secret-read",
@@ -100,18 +106,36 @@ def _sending(scene: Scene, command: Command) -> Iterator[Suspicion]:
         private = [path for stage in scene.before(command) for path in reads(scene, stage)]
     if not private:
         private = [path for stage in scene.inner(command) for path in reads(scene, stage)]
-    kinds = {hosts.host(url)[0] for url in hosts.of(command)}
+    kinds = {hosts.host(url)[0] for url in hosts.destinations(command)}
     if private:
         if kinds and kinds <= {Host.LOCAL}:
             return
+        if _one_field(scene, command, private[0]) and not kinds & {Host.DROP, Host.ADDRESS, Host.PLAIN}:
+            yield Suspicion(
+                kind=Kind.EXFILTRATION, shape="use-secret", severity=Severity.INFO, confidence=Confidence.MEDIUM,
+                message=f"passes a value of {private[0]} to another machine", target=private[0],
+            )  # fmt: skip
+            return
         yield _critical("send-secret", f"sends {private[0]} to another machine", private[0])
     elif Host.DROP in kinds and (sources or command.has(*_BODY)):
-        yield _critical("send-to-drop", "sends data to a site that collects whatever arrives", hosts.of(command)[0])
+        # a named file that goes to a file host is an upload; a stream of who knows what is not
+        severity = Severity.CRITICAL if sources else Severity.WARNING
+        yield Suspicion(
+            kind=Kind.EXFILTRATION, shape="send-to-drop", severity=severity, target=hosts.of(command)[0],
+            message="sends data to a site that collects whatever arrives",
+        )  # fmt: skip
     elif _secret_in_url(command):
         yield Suspicion(
             kind=Kind.EXFILTRATION, shape="secret-in-url", severity=Severity.INFO, confidence=Confidence.LOW,
             message="puts a secret into a URL, where logs keep it", target=hosts.of(command)[0],
         )  # fmt: skip
+
+
+def _one_field(scene: Scene, command: Command, path: str) -> bool:
+    """Whether a program picks one value out of an application's own settings: how an API is used."""
+    if not paths.project_secret(path):
+        return False
+    return any(stage.name in {"jq", "yq", "grep", "cut", "sed", "awk"} for stage in scene.inner(command))
 
 
 def takes_input(command: Command) -> bool:
@@ -133,8 +157,11 @@ def _reverse_shell(scene: Scene, command: Command) -> Iterator[Suspicion]:
     elif sockets and any(reads(scene, stage) for stage in (command, *scene.before(command))):
         yield _critical("send-secret", "sends credentials through a raw socket")
     if name in {"nc", "ncat", "netcat"} and command.has("-e", "-c", "--exec", "--sh-exec"):
-        yield _critical("reverse-shell", "gives a remote machine a shell here")
+        if any(word.shape.rsplit("/", 1)[-1].split(" ")[0] in SHELLS for word in command.arguments):
+            yield _critical("reverse-shell", "gives a remote machine a shell here")
     elif name in {"nc", "ncat", "netcat", "socat"} and any(s.name in SHELLS for s in scene.stages(command) if s is not command):
+        if any(word.shape.startswith(("127.", "localhost")) for word in command.arguments):
+            return
         yield _critical("reverse-shell", "connects a shell with a remote machine")
     elif name == "socat" and any("exec:" in w.shape.lower() or "system:" in w.shape.lower() for w in command.arguments):
         yield _critical("reverse-shell", "connects a shell with a remote machine")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from aces_ci.core import danger, javascript_danger, python_danger
+from aces_ci.core import danger, hosts, javascript_danger, python_danger
 from aces_ci.core.finding import Confidence, Severity
 from aces_ci.core.hazard import Hazard, Kind
+from aces_ci.core.hosts import Host
 from aces_ci.core.outline import outline
 from aces_ci.core.rule import Problem
 from aces_ci.core.skill import Skill
@@ -16,6 +18,9 @@ from aces_ci.core.stance import Stance, about_security, stance
 
 _UNMISTAKABLE = frozenset({"reverse-shell", "send-secret", "decoded-code", "fetched-code", "fork-bomb"})
 """Shapes with no honest use: near a word of warning they stay a warning."""
+
+
+_DOWNLOADS = frozenset({"pipe-to-shell", "download-and-run"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +51,8 @@ def find(skill: Skill, *kinds: Kind) -> Iterator[Placed]:
         markdown = is_markdown(path)
         told = stance(text, line, subject=subject, markdown=markdown) if markdown else Stance.ASKS
         severity, confidence, why = weigh(hazard, site, told)
+        if severity is Severity.CRITICAL and hazard.shape in _DOWNLOADS and _own_site(skill, hazard.target or ""):
+            severity, why = Severity.WARNING, "The site carries the name of what the skill is about."
         yield Placed(
             hazard=hazard,
             path=path,
@@ -61,10 +68,19 @@ def find(skill: Skill, *kinds: Kind) -> Iterator[Placed]:
 
 def problems(skill: Skill, *kinds: Kind, tail: str) -> Iterator[Problem]:
     """The same as problems of a rule; `tail` says why it matters, one sentence."""
-    for placed in find(skill, *kinds):
+    placed_all = tuple(find(skill, *kinds))
+    minor = Counter((p.path, p.hazard.shape, p.severity) for p in placed_all)
+    told: set[tuple[str, str, Severity]] = set()
+    for placed in placed_all:
+        mark = (placed.path, placed.hazard.shape, placed.severity)
+        if placed.severity is not Severity.CRITICAL and mark in told:
+            continue
+        told.add(mark)
         what = placed.hazard.message
         where = {Site.LOAD: "On load this", Site.SCRIPT: "This line", Site.FENCE: "This block", Site.INLINE: "This text"}
         note = f" {placed.why}" if placed.why else ""
+        if placed.severity is not Severity.CRITICAL and minor[mark] > 1:
+            note += f" The same {minor[mark] - 1} more times in this file."
         yield Problem(
             path=placed.path,
             line=placed.line,
@@ -92,6 +108,19 @@ def weigh(hazard: Hazard, site: Site, told: Stance) -> tuple[Severity, Confidenc
     if site is Site.INLINE and severity is Severity.CRITICAL:
         return severity, Confidence.MEDIUM, ""
     return severity, confidence, ""
+
+
+def _own_site(skill: Skill, url: str) -> bool:
+    """Whether https leads to a site named after the skill: the installer of the product that it is for.
+
+    A weak sign, for an attacker can name both; the finding stays, as a warning.
+    """
+    kind, name = hosts.host(url)
+    labels = name.split(".")
+    if kind is not Host.UNKNOWN or len(labels) < 2 or len(labels[-2]) < 4:
+        return False
+    about = f"{skill.root} {skill.name or ''} {skill.description or ''}".lower()
+    return labels[-2] in about
 
 
 def _all(skill: Skill) -> Iterator[tuple[str, int, int, Hazard, Site]]:

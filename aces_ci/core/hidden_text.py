@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 import re2
 
@@ -57,15 +58,18 @@ _FOREIGN = re2.compile(r"[\p{Cyrillic}\p{Greek}\p{Armenian}\p{Cherokee}]")
 _CONFUSABLE = {
     "а": "a", "е": "e", "о": "o", "р": "p", "с": "c", "у": "y", "х": "x", "і": "i", "ј": "j", "ѕ": "s", "һ": "h", "ԁ": "d", "ԛ": "q", "ԝ": "w", "ӏ": "l", "к": "k", "м": "m", "т": "t", "в": "b", "н": "h",
     "А": "A", "В": "B", "Е": "E", "К": "K", "М": "M", "Н": "H", "О": "O", "Р": "P", "С": "C", "Т": "T", "Х": "X", "У": "Y", "І": "I", "Ј": "J", "Ѕ": "S",
-    "ο": "o", "ν": "v", "ρ": "p", "α": "a", "ι": "i", "κ": "k", "τ": "t", "υ": "u", "χ": "x", "Α": "A", "Β": "B", "Ε": "E", "Ζ": "Z", "Η": "H", "Ι": "I", "Κ": "K", "Μ": "M", "Ν": "N", "Ο": "O", "Ρ": "P", "Τ": "T", "Υ": "Y", "Χ": "X",
+    "ο": "o", "Α": "A", "Β": "B", "Ε": "E", "Ζ": "Z", "Η": "H", "Ι": "I", "Κ": "K", "Μ": "M", "Ν": "N", "Ο": "O", "Ρ": "P", "Τ": "T", "Υ": "Y", "Χ": "X",
     "օ": "o", "ս": "u", "ց": "g", "հ": "h", "ո": "n", "ԍ": "g",
 }  # fmt: skip
 
 
-def find(text: str) -> Iterator[Hidden]:
+@lru_cache(maxsize=512)
+def find(text: str) -> tuple[Hidden, ...]:
     """Every run of hidden characters, and every word that mixes Latin with letters that look like it."""
-    if text.isascii() and not _SUSPECT.search(text):
-        return
+    return tuple(_find(text)) if _SUSPECT.search(text) or _FOREIGN.search(text) else ()
+
+
+def _find(text: str) -> Iterator[Hidden]:
     plain = not _RIGHT_TO_LEFT.search(text)
     for number, line in enumerate(text.split("\n"), start=1):
         if line.isascii() and not _SUSPECT.search(line):
@@ -144,8 +148,6 @@ def _look_alikes(line: str, number: int) -> Iterator[Hidden]:
         latin = sum(1 for c in word if c.isascii() and c.isalpha())
         others = sum(1 for c in word if not c.isascii() and c.isalpha() and c not in _CONFUSABLE)
         if not foreign or latin < 2 or others or len(foreign) > latin:
-            continue
-        if foreign[0] in "αχρτνικµ" and latin < 3:
             continue
         looks = "".join(_CONFUSABLE.get(c, c) for c in word)
         codes = ", ".join(f"U+{ord(c):04X}" for c in dict.fromkeys(foreign))

@@ -29,19 +29,20 @@ class Host(StrEnum):
 
 _URL = re2.compile(r"(?i)\b(?:https?|ftp)://[^\s'\"<>|;)}\]`]+")
 _AUTHORITY = re2.compile(r"(?i)^(https?|ftp)://(?:[^/@\s]*@)?(\[[0-9a-f:.]+\]|[^/:?#\s]*)")
+_BARE = re2.compile(r"(?i)^([a-z0-9-]+\.)+[a-z]{2,12}(:\d+)?(/[^\s]*)?$")
 _LOCAL = re2.compile(r"(?i)(localhost|127\.[\d.]+|0\.0\.0\.0|\[::1\]|host\.docker\.internal|.*\.(local|localhost|test|internal|lan))")
 _ADDRESS = re2.compile(r"(\d{1,3}(\.\d{1,3}){3}|0x[0-9a-f]{8}|\d{8,10}|\[[0-9a-fA-F:.]+\])")
 _PRIVATE = re2.compile(r"(10\.\d+|192\.168|172\.(1[6-9]|2\d|3[01])|169\.254|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\.\d+\.\d+")
 _RESERVED = re2.compile(r"(?i)(.*\.)?(example\.(com|org|net)|example|invalid)")
 VENDORS = frozenset(
     {
-        "astral.sh", "sh.rustup.rs", "rustup.rs", "get.docker.com", "bun.sh", "bun.com", "deno.land", "get.pnpm.io", "install.python-poetry.org",
+        "astral.sh", "release.solana.com", "release.anza.xyz", "sh.rustup.rs", "rustup.rs", "get.docker.com", "bun.sh", "bun.com", "deno.land", "get.pnpm.io", "install.python-poetry.org",
         "claude.ai", "get.helm.sh", "fnm.vercel.app", "starship.rs", "nixos.org", "install.determinate.systems", "sh.starship.rs",
         "get.k3s.io", "get.volta.sh", "volta.sh", "foundry.paradigm.xyz", "sdk.cloud.google.com", "deb.nodesource.com", "rpm.nodesource.com",
         "ollama.com", "ollama.ai", "fly.io", "get.sdkman.io", "pyenv.run", "mise.run", "mise.jdx.dev", "dl.google.com", "aka.ms", "opencode.ai",
         "cli.github.com", "packages.microsoft.com", "cursor.com", "get.pulumi.com", "install.duckdb.org", "bootstrap.pypa.io", "cli.run.pulumi.com",
-        "temporal.download", "convex.dev", "pkgx.sh", "tea.xyz", "pixi.sh", "micro.mamba.pm", "install.meteor.com", "railway.com", "railway.app", "cli.doppler.com", "sentry.io",
-        "get.scoop.sh", "community.chocolatey.org", "install.cat", "raw.githubusercontent.com/Homebrew", "raw.githubusercontent.com/nvm-sh", "apt.llvm.org", "cloudsmith.io", "dl.cloudsmith.io", "get.anchore.io", "dl.min.io", "pkg.cloudflare.com", "storage.googleapis.com", "download.docker.com", "releases.hashicorp.com", "apt.releases.hashicorp.com", "install.julialang.org", "get.haskellup.haskell.org", "get-ghcup.haskell.org", "cli.moonbitlang.com", "moonrepo.dev", "dot.net", "sh.vector.dev", "install.supabase.com", "cdn.jsdelivr.net/npm", "wasmtime.dev", "get.wasmer.io", "tailscale.com", "esm.sh", "get.jetify.com", "get.jetpack.io",
+        "temporal.download", "pkgx.sh", "tea.xyz", "pixi.sh", "micro.mamba.pm", "railway.com", "railway.app", "cli.doppler.com", "sentry.io",
+        "get.scoop.sh", "raw.githubusercontent.com/Homebrew", "raw.githubusercontent.com/nvm-sh", "apt.llvm.org", "dl.min.io", "download.docker.com", "releases.hashicorp.com", "apt.releases.hashicorp.com", "install.julialang.org", "get.haskellup.haskell.org", "get-ghcup.haskell.org", "moonrepo.dev", "dot.net", "sh.vector.dev", "wasmtime.dev", "get.wasmer.io", "tailscale.com", "get.jetify.com",
     }
 )  # fmt: skip
 """Installers whose makers say `curl … | sh`. Still a warning: nobody looked at what they serve today."""
@@ -54,7 +55,6 @@ _DROP = re2.compile(
     r"burpcollaborator\.net|oastify\.com|oast\.(pro|live|site|online|fun|me)|interact\.sh|interactsh\.com|dnslog\.cn|canarytokens\.com|pastebin\.com|paste\.ee|hastebin\.com|ix\.io|0x0\.st|termbin\.com|"
     r"transfer\.sh|file\.io|anonfiles\.com|gofile\.io|bashupload\.com|temp\.sh|catbox\.moe|rentry\.co|dpaste\.(org|com))"
 )
-_DROP_URL = re2.compile(r"(?i)https://(discord(app)?\.com/api/webhooks/|api\.telegram\.org/bot)")
 _SHORT = re2.compile(r"(?i)(bit\.ly|tinyurl\.com|t\.co|goo\.gl|is\.gd|cutt\.ly|rb\.gy|ow\.ly|buff\.ly|t\.ly|shorturl\.at|tiny\.cc|rebrand\.ly|v\.gd|git\.io)")
 
 
@@ -73,7 +73,7 @@ def host(url: str) -> tuple[Host, str]:
         return Host.DYNAMIC, name
     if _LOCAL.fullmatch(name) or _PRIVATE.fullmatch(name):
         return Host.LOCAL, name
-    if _DROP.fullmatch(name) or _DROP_URL.match(url):
+    if _DROP.fullmatch(name):
         return Host.DROP, name
     if _ADDRESS.fullmatch(name):
         return Host.ADDRESS, name
@@ -94,8 +94,19 @@ def reserved(name: str) -> bool:
 
 
 def of(command: Command) -> tuple[str, ...]:
-    """URLs among a command's words, bare `host/path` words of fetchers not counted."""
+    """URLs among a command's words."""
     return tuple(url for word in command.arguments for url in urls(word.shape))
+
+
+def destinations(command: Command) -> tuple[str, ...]:
+    """URLs that a fetcher or sender connects to: words that are one, with `http://` where no scheme is written."""
+    found = []
+    for word in command.operands:
+        if word.shape.lower().startswith(("http://", "https://", "ftp://")):
+            found.extend(urls(word.shape)[:1])
+        elif _BARE.match(word.shape):
+            found.append(f"http://{word.shape}")
+    return tuple(found)
 
 
 def _vendor(name: str, url: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import re2
@@ -62,7 +63,7 @@ _PHRASES = tuple(
          r"\b(reveal|print|output|repeat|show|display|leak|dump|return)\b[\w ]{0,16}\b(your|the (full|entire|complete|hidden|original))\b[\w ]{0,16}\b(system prompt|hidden instructions|initial instructions|developer message)\b"),
         ("exfiltrate", _C, _HIGH, "asks the agent to send private data away",
          r"\b(send|post|upload|forward|transmit|exfiltrate|leak|email|submit|report)\b[\w ,'’]{0,40}" + _PRIVATE + r"[\w ,'’()`]{0,40}?\b(to|via|using|at)\b[\w ,:`'\"]{0,24}(https?://|[\w.+-]+@[\w-]+\.|webhook|telegram|discord|pastebin|\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3})"),
-        ("exfiltrate", _C, _MEDIUM, "asks the agent to put private data into a URL or a message",
+        ("embed", _W, _MEDIUM, "asks the agent to put private data into a URL or a message",
          r"\b(append|include|embed|encode|add|attach)\b[\w ,'’]{0,30}" + _PRIVATE + r"[\w ,'’]{0,40}\b(in|into|to|as)\b[\w ,'’]{0,16}\b(url|query (string|parameter)|image (url|link)|markdown image|commit message|request header)s?\b"),
         ("role", _W, _MEDIUM, "imitates a message of the system or of another role",
          r"(<\|(im_start|im_end|system|assistant|endoftext|start_header_id|eot_id)\|>|\[/?INST\]|<</?SYS>>|^\s*#{2,4}\s*system\s*(prompt|message|override)?\s*:|</?system-reminder>|\bBEGIN SYSTEM (PROMPT|MESSAGE)\b|\[SYSTEM (OVERRIDE|MESSAGE|NOTE)\])"),
@@ -72,6 +73,11 @@ _PHRASES = tuple(
          r"\b(auto-?approve|skip (all |any |the )?(confirmations?|permission (checks|prompts)|safety checks?)|always (allow|approve) (all|every|any)|bypass (all |any )?(permissions?|approvals?|confirmations?|safety)|disable (all |any |the )?(safety|security) (checks?|features?|controls?))\b"),
     )
 )  # fmt: skip
+_LIMITED = re2.compile(r"(?i)\b(only|never|not|cannot|n['’]t)\s+(ever\s+)?$")
+"""`Only send your key to …` narrows where it may go."""
+
+
+@lru_cache(maxsize=512)
 def find(text: str) -> tuple[Marker, ...]:
     """Every phrase of a text, in its order; a sentence may be broken over lines."""
     flat = text.replace("\n\n", "\r\r").replace("\n", " ").replace("\r\r", "\n\n")
@@ -79,6 +85,8 @@ def find(text: str) -> tuple[Marker, ...]:
     for kind, severity, confidence, what, pattern in _PHRASES:
         for match in pattern.finditer(text if kind == "role" else flat):
             start, end = match.start(), match.end()
+            if kind == "exfiltrate" and _LIMITED.search(flat[max(0, start - 24) : start]):
+                continue
             if not any(start < other.end and end > other.start for other in found):
                 found.append(
                     Marker(kind=kind, severity=severity, confidence=confidence, what=what, start=start, end=end)

@@ -38,6 +38,12 @@ _SYSTEM = (
     "/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/sys", "/proc", "/var", "/opt", "/dev", "/run",
     "/System", "/Library", "/Applications", "/private", "/srv", "/mnt", "/media", "/Volumes",
 )  # fmt: skip
+_VITAL = re2.compile(
+    r"/(etc|usr|bin|sbin|lib|lib64|boot|sys|proc|var|opt|dev|run|System|Library|Applications|private|srv|mnt|media|Volumes)"
+    r"|/usr/(bin|lib|lib64|sbin|share|local|include|libexec)|/usr/local/(bin|lib|sbin|share|etc)|/var/(lib|log|run|spool)"
+    r"|/etc/(ssh|pam\.d|systemd|ssl|init\.d|sudoers\.d|network|apt|cron\.d|profile\.d)|/(System/)?Library/\w+"
+)
+"""Folders that other programs need; a program's own folder beside them is not one."""
 _TEMPORARY = re2.compile(
     r"((/private)?/(tmp|var/tmp)|/var/folders|/dev/shm|\$TMPDIR|\$TMP|\$TEMP|\$RUNNER_TEMP|[$][(]mktemp.*|`mktemp.*)(/|$)"
 )
@@ -55,7 +61,7 @@ _SECRET = re2.compile(
     r"|\.claude/\.credentials\.json|\.codex/auth\.json|\.config/op(/.*)?|login\.keychain(-db)?|Login Data|logins\.json|key[34]\.db"
     r"|etc/shadow|etc/gshadow|etc/sudoers|etc/krb5\.keytab|proc/(self|\d+|1)/environ"
     r"|\.env(\.(local|prod|production|development|staging|test))?|secrets?\.(env|ya?ml|json|toml)|credentials\.(json|ya?ml|toml)|service[-_]account[\w-]*\.json"
-    r"|[\w.-]+\.(p12|pfx|jks|keystore|kdbx)"
+    r"|[\w.-]+\.kdbx"
     r")$"
 )
 _PROJECT_SECRET = re2.compile(r"(?i)(^|/)(\.env(\.\w+)?|secrets?\.\w+|credentials\.(ya?ml|json|toml)|\.npmrc)$")
@@ -91,7 +97,7 @@ def area(path: str, workspaces: Sequence[str] = ()) -> Area:
 def secret(path: str) -> bool:
     """Whether a file of this name holds credentials by convention."""
     path = path.strip("\"'")
-    if path.endswith((".example", ".sample", ".template", ".pub", ".dist")):
+    if path.endswith((".example", ".sample", ".template", ".pub", ".dist", "authorized_keys", "known_hosts")):
         return False
     return _SECRET.search(path.replace("\\", "/")) is not None
 
@@ -129,6 +135,5 @@ def _absolute(path: str, workspaces: Sequence[str]) -> Area:
         return Area.HOME
     for system in _SYSTEM:
         if clean == system or clean.startswith(system + "/"):
-            deep = clean.removesuffix("/*").count("/")
-            return Area.SYSTEM if deep <= 2 and not clean.startswith(("/opt/", "/mnt/", "/srv/", "/media/", "/run/", "/var/www")) else Area.BELOW_SYSTEM
+            return Area.SYSTEM if _VITAL.fullmatch(clean.removesuffix("/*")) else Area.BELOW_SYSTEM
     return Area.OUTSIDE

@@ -31,6 +31,8 @@ def shell_calls(text: str) -> Iterator[tuple[str | Sequence[str], int, int]]:
 
     Parts that only the run knows become `$_`, a word that the shell parser reads as dynamic.
     """
+    if not any(word in text for word in ("subprocess", "os.", "popen", "Popen", "check_output", "getoutput", "spawn")):
+        return
     module = tree(text)
     if module is None:
         return

@@ -17,13 +17,18 @@ _SENDS = frozenset(
     f"{module}.{verb}" for module in ("requests", "httpx", "session", "client", "aiohttp", "urllib3", "http") for verb in ("post", "put", "patch", "request")
 ) | {"urllib.request.urlopen", "urllib.request.Request", "urlopen", "Request"}
 _DECODES = ("b64decode", "a85decode", "b85decode", "b32decode", "unhexlify", "fromhex", "decompress", "marshal.loads", "decrypt", "rot13")
+_RUNS = frozenset({"exec", "eval", "builtins.exec", "compile"})
+_LOADS = frozenset({"pickle.loads", "pickle.load", "marshal.loads"})
 _FETCHES = ("requests.get", "httpx.get", "urlopen", "urllib.request.urlopen", "urlretrieve")
+
+
+_WORTH = ("exec", "eval", "rmtree", "removedirs", "post", "put", "patch", "request", "urlopen", "Request", "pickle", "marshal", ".ssh", ".aws", "credential", ".netrc", "/etc/")
 
 
 @lru_cache(maxsize=256)
 def scan(text: str) -> tuple[Hazard, ...]:
     """Hazards of one Python text, in the order of its lines. Empty where it does not parse."""
-    module = tree(text)
+    module = tree(text) if any(word in text for word in _WORTH) else None
     return tuple(sorted(_find(module, text), key=lambda h: (h.line, h.column))) if module is not None else ()
 
 
@@ -32,8 +37,8 @@ def _find(module: ast.Module, text: str) -> Iterator[Hazard]:
         if not isinstance(node, ast.Call):
             continue
         name = dotted(node.func)
-        inner = {dotted(call.func) for call in ast.walk(node) if isinstance(call, ast.Call) and call is not node}
-        if name in {"exec", "eval", "builtins.exec", "compile"} and node.args:
+        if name in _RUNS and node.args:
+            inner = _inner(node)
             if any(call.endswith(_DECODES) for call in inner):
                 yield _hazard(node, text, Kind.REMOTE_CODE, "decoded-code", Severity.CRITICAL, "runs code that it decodes at run time")
             elif any(call.endswith(_FETCHES) for call in inner):
@@ -42,10 +47,15 @@ def _find(module: ast.Module, text: str) -> Iterator[Hazard]:
             yield from _rmtree(node, text)
         elif name in _SENDS:
             yield from _sends(node, name, text)
-        elif name in {"pickle.loads", "pickle.load", "marshal.loads"} and any(call.endswith(_FETCHES) for call in inner):
+        elif name in _LOADS and any(call.endswith(_FETCHES) for call in _inner(node)):
             yield _hazard(node, text, Kind.REMOTE_CODE, "fetched-pickle", Severity.WARNING, "unpickles what it downloads, which can run code")
         elif name in {"open", "Path", "pathlib.Path"} or name.endswith((".read_text", ".read_bytes")):
             yield from _reads(node, text)
+
+
+def _inner(node: ast.Call) -> set[str]:
+    """Names of the calls inside a call."""
+    return {dotted(call.func) for call in ast.walk(node) if isinstance(call, ast.Call) and call is not node}
 
 
 def _rmtree(node: ast.Call, text: str) -> Iterator[Hazard]:

@@ -100,13 +100,13 @@ def _decodes(command: Command) -> bool:
 
 
 def _fetched(shape: str, what: str, fetcher: Command) -> Suspicion:
-    places = [(hosts.host(url), url) for url in hosts.of(fetcher)]
+    places = [(hosts.host(url), url) for url in hosts.destinations(fetcher)]
     if not places:
         return _suspicion(shape, Severity.WARNING, f"{what} from an address that only the run knows", None, Confidence.MEDIUM)
-    (kind, name), _ = max(places, key=lambda place: -_BY_HOST[place[0][0]][0].rank)
+    (kind, name), url = max(places, key=lambda place: -_BY_HOST[place[0][0]][0].rank)
     severity, why = _BY_HOST[kind]
     confidence = Confidence.MEDIUM if kind is Host.DYNAMIC else Confidence.HIGH
-    return _suspicion(shape, severity, f"{what}, {why}" + (f" ({name})" if name else ""), name or None, confidence)
+    return _suspicion(shape, severity, f"{what}, {why}" + (f" ({name})" if name else ""), url, confidence)
 
 
 def _substituted(scene: Scene, command: Command) -> Iterator[Suspicion]:

@@ -49,7 +49,8 @@ def _agent(command: Command) -> Iterator[Suspicion]:
     for shape in shapes:
         what = _AGENT_FLAGS.get(shape.split("=", 1)[0])
         if what and (command.name in _AGENTS or shape.startswith(("--dangerously", "--allow-dangerously"))):
-            yield _suspicion(Kind.UNATTENDED, "agent-unguarded", Severity.WARNING, f"switches off {what} ({shape})", shape)
+            severity = Severity.INFO if shape == "--full-auto" else Severity.WARNING  # it keeps its sandbox
+            yield _suspicion(Kind.UNATTENDED, "agent-unguarded", severity, f"switches off {what} ({shape})", shape)
             return
     for option, value in _AGENT_PAIRS:
         paired = any(a == option and b == value for a, b in zip(shapes, shapes[1:], strict=False))

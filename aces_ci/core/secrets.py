@@ -22,6 +22,11 @@ _PLACEHOLDER = re2.compile(
     r"(?i)(example|sample|dummy|placeholder|changeme|change-me|replace|insert|redacted|your[-_ ]?|my[-_]?(secret|token|key|password)|fake|test[-_]?(key|token|secret)|"
     r"xxx|\*\*\*|\.\.\.|…|<|>|\$\{|\{\{|%s|todo|0{8}|1234567|abcdef(g|0)|deadbeef|foobar|lorem|asdf|qwerty|notreal|not-a-real|dontuse|secret123|password123?|hunter2|deprecated|s3cr3t|p@ss)"
 )
+_COMMON = frozenset(
+    "password passwd passw0rd pass secret admin root user username postgres mysql mongo redis guest token apikey test "
+    "testing pw pwd mypassword yourpassword changeit demo default localhost prod dev".split()
+)
+"""What people write where a password goes in an example."""
 _SEQUENCES = ("0123456789", "abcdefghijklmnopqrstuvwxyz", "qwertyuiop", "9876543210", "1234567890")
 
 
@@ -81,7 +86,7 @@ def entropy(text: str) -> float:
 
 def placeholder(secret: str) -> bool:
     """Whether a person would see at once that it stands for a secret: words, runs, counting."""
-    if _PLACEHOLDER.search(secret):
+    if _PLACEHOLDER.search(secret) or secret.lower().strip("_-$") in _COMMON:
         return True
     lowered = secret.lower()
     if any(sequence[at : at + 6] in lowered for sequence in _SEQUENCES for at in range(len(sequence) - 5)):

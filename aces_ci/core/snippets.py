@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 import re2
@@ -46,7 +47,7 @@ class Snippet:
 _SHELL_FENCES = frozenset({"bash", "sh", "shell", "zsh", "console", "shell-session", "shellsession", "terminal", "ksh", "fish", "cmd", "bat", "powershell", "ps1", "pwsh", "command", "cli"})
 _PROMPT = re2.compile(r"(?m)^([ \t]*)(?:[\w.@~/:-]*[$#❯➜]|>|PS [^>\n]*>)[ \t]+")
 _PLACEHOLDER = re2.compile(r"<([A-Za-z][\w .:/|-]{0,60})>")
-_LOAD = re2.compile(r"!`([^`\n]+)`")
+_LOAD = re2.compile(r"(?m)(?:^|[\s(:])!`([^`\n]+)`")
 _RUN = re2.compile(r"(?m)^\s*(?:RUN|CMD|ENTRYPOINT)\s+((?:[^\n\\]|\\\n|\\.)+)")
 _YAML_RUN = re2.compile(r"(?m)^\s*(?:-\s+)?(?:run|command|script|cmd)\s*:\s*['\"]?([^\s'\"|>][^\n]*)")
 _SPAWN = re2.compile(
@@ -65,16 +66,22 @@ def snippets(skill: Skill) -> Iterator[Snippet]:
     for path in sorted(skill.files):
         text = text_of(skill, skill.files[path])
         if text is not None:
-            yield from _of_file(path, text, skill.files[path])
+            yield from _of_file(path, text)
 
 
 def text_of(skill: Skill, file: SkillFile) -> str | None:
     """A file's text with universal newlines; the manifest also where its bytes are no clean UTF-8."""
     if file.path == skill.manifest:
         return skill.text[:MAX_TEXT]
-    if file.data is None or b"\0" in file.data[:8000]:
+    return _decoded(file.data) if file.data else None
+
+
+@lru_cache(maxsize=1024)
+def _decoded(data: bytes) -> str | None:
+    if b"\0" in data[:8000]:
         return None
-    return file.data[: 4 * MAX_TEXT].decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")[:MAX_TEXT]
+    text = data[: 4 * MAX_TEXT].decode("utf-8", "replace")
+    return text.replace("\r\n", "\n").replace("\r", "\n")[:MAX_TEXT]
 
 
 def is_markdown(path: str) -> bool:
@@ -82,7 +89,13 @@ def is_markdown(path: str) -> bool:
     return path.lower().endswith((".md", ".mdx", ".markdown", ".mdc"))
 
 
-def _of_file(path: str, text: str, file: SkillFile) -> Iterator[Snippet]:
+@lru_cache(maxsize=1024)
+def _of_file(path: str, text: str) -> tuple[Snippet, ...]:
+    """Remembered, for every rule about commands asks for the same files."""
+    return tuple(_read_file(path, text))
+
+
+def _read_file(path: str, text: str) -> Iterator[Snippet]:
     name = PurePosixPath(path).name
     suffix = PurePosixPath(path).suffix.lower()
     shebang = text[:200].split("\n", 1)[0] if text.startswith("#!") else ""

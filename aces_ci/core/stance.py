@@ -24,7 +24,7 @@ _CUE = re2.compile(
     r"block(s|ed|ing|list)?|den(y|ies|ied)|deny-?list|dangerous|destructive|unsafe|insecure|malicious|hostile|untrusted|attack(s|er|ers|ing)?|vulnerab\w*|exploit\w*|payloads?|"
     r"injection|inject(ed|ing)?|red flags?|anti-?patterns?|bad|wrong|warnings?|detect(s|ed|ion|ing)?|flag(s|ged|ging)?|reject(s|ed)?|refuse[sd]?|scan(s|ned|ning)?( for)?|suspicious|"
     r"poison(ed|ing)?|threats?|misuse|abuse[sd]?|guard(s|ed|rails?)?|evil|phish\w*|social engineering|exfiltrat\w*|leak(s|ed|ing|age)?|tamper\w*|"
-    r"requires? (explicit )?(confirmation|approval|permission)|(explicit|user|human) (confirmation|approval|permission)|irreversible|catastroph\w*|"
+    r"requires? (explicit )?(confirmation|approval|permission)|(explicit|user|human) (confirmation|approval|permission)|irreversible|destroys?|destroyed|wipes?|wiped|loses?|careful(ly)?|caution|catastroph\w*|"
     r"audit(s|ed|ing)?|patterns?|signatures?|indicators?|common mistakes?|pitfalls?|test (case|prompt|input)s?|adversarial|jailbreak\w*|red[- ]team\w*|treat .{0,40} as data|"
     r"if (a|an|any|the) .{0,60}(says?|contains?|tells?|asks?|instructs?|claims?))\b|[❌🚫⛔⚠✗✘☠]|\bBAD\b|\bWRONG\b"
 )

@@ -139,7 +139,7 @@ SHAPES: tuple[Shape, ...] = (
     _s("private key", r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----\s*((?:[\w-]+:[^\n]*\s+)*[A-Za-z0-9+/=\\nr\s]{64,})", "private key", entropy=3.8),
     _s("PuTTY private key", r"PuTTY-User-Key-File-\d: ?[\w-]+\s+(Encryption: none)", "putty-user-key-file", entropy=0),
     _s("JSON Web Token", r"\b(ey[IJ][A-Za-z0-9_-]{10,}\.ey[IJ][A-Za-z0-9_-]{10,}\.[\w-]{20,})", "eyj", "eyi", entropy=3.8, confidence=_M),
-    _s("password in a URL", r"\b[a-z][a-z0-9+.-]{1,15}://[^\s:/@'\"<>$\{\[]{0,40}:([^\s:/@'\"<>\{\[(]{4,80})@[\w.-]+", "://", entropy=2.2, confidence=_M),
+    _s("password in a URL", r"\b[a-z][a-z0-9+.-]{1,15}://[^\s:/@'\"<>$\{\[]{0,40}:([^\s:/@'\"<>\{\[(]{4,80})@[\w-]+\.[\w.-]+", "://", entropy=2.2, confidence=_M),
     _s("authorization header", r"(?i)\bauthorization['\"]?\s*[:=]\s*['\"]?(?:bearer|basic|token)\s+([A-Za-z0-9+/._=-]{24,})", "authorization", entropy=3.8, confidence=_M),
     _s(
         "password in an assignment",

@@ -51,7 +51,8 @@ def _weighed(text: str, path: str, line: int, marker: Marker, subject: bool) -> 
     if told is Stance.TALKS or (subject and place == "fence") or (spoken and place != "comment"):
         return Severity.INFO, Confidence.LOW
     if marker.severity is not Severity.CRITICAL:
-        return (Severity.INFO if told is Stance.NEAR_A_CUE else marker.severity), marker.confidence
+        calm = told is Stance.NEAR_A_CUE or place == "fence"
+        return (Severity.INFO if calm else marker.severity), marker.confidence
     if place == "comment":
         return Severity.CRITICAL, Confidence.HIGH
     if told is Stance.NEAR_A_CUE and marker.kind not in {"conceal", "exfiltrate"}:

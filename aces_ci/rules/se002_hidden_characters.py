@@ -15,22 +15,28 @@ from aces_ci.core.hidden_text import Trick, find
 from aces_ci.core.rule import Example, Problem, Rule
 from aces_ci.core.sample import manifest
 from aces_ci.core.skill import Skill
+from aces_ci.core.snippets import is_markdown
+from aces_ci.core.stance import Stance, about_security, stance
 
 
 def check(skill: Skill) -> Iterator[Problem]:
+    subject = about_security(skill)
     for path, text in documents(skill):
         seen: set[tuple[int, Trick]] = set()
         for hidden in find(text):
             if hidden.trick is Trick.LOOK_ALIKE or (hidden.line, hidden.trick) in seen:
                 continue
             seen.add((hidden.line, hidden.trick))
+            severity = hidden.severity
+            if severity is not Severity.INFO and hidden.trick not in {Trick.TAGS, Trick.VARIATION} and is_markdown(path):
+                severity = Severity.INFO if stance(text, hidden.line, subject=subject) is Stance.TALKS else severity
             yield Problem(
                 path=path,
                 line=hidden.line,
                 column=hidden.column,
                 end_column=hidden.column + hidden.length,
                 message=f"Here stand {hidden.what}." if hidden.length > 1 else f"Here stands {hidden.what}.",
-                severity=hidden.severity,
+                severity=severity,
                 confidence=hidden.confidence,
             )
 

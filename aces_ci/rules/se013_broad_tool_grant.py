@@ -21,7 +21,7 @@ _RUNS = re2.compile(r"(?i)^bash\(\s*(sudo|sh|bash|zsh|eval|python3?|node|perl|ru
 
 
 def check(skill: Skill) -> Iterator[Problem]:
-    for key in ("allowed-tools", "allowed_tools", "tools"):
+    for key in ("allowed-tools", "allowed_tools"):
         entry = (skill.frontmatter or {}).get(key)
         if entry is None:
             continue

@@ -21,6 +21,8 @@ from aces_ci.core.stance import about_security
 
 _COMMENT = re2.compile(r"(?s)<!--(.*?)-->|\[//\]: # [(\"'](.*?)[)\"']\n")
 _UNSEEN = re2.compile(r"(?is)<(\w+)[^>]*\b(?:style\s*=\s*[\"'][^\"']*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0\b)[^\"']*[\"']|hidden\b)[^>]*>(.+?)</")
+_SHAPE = re2.compile(r"(?i)(template|example|asset|boilerplate|scaffold)")
+"""Files that are filled in: their comments tell the one who fills them in what belongs where."""
 _ORDER = re2.compile(
     r"(?i)(\b(ai|llm|model|agents?|assistants?|claude|codex|gpt|gemini|copilot|you)\b[ ,:]{1,3}(must|should|shall|will|need to|have to|are to|please|always|never|do not|don['’]t|ignore|run|execute|send|read|fetch|call|add|include|use|open|install|upload)\b)"
     r"|(^|[.!:]\s+)(always|never|first|before|silently|secretly|also|then)?[ ,]*(run|execute|send|upload|fetch|download|install|curl|post|append|forward|exfiltrate|ignore|disregard)\b[^.\n]{4,}\b(https?://|script|command|file|user|key|token|instructions?|shell|output|conversation)"
@@ -42,7 +44,7 @@ def check(skill: Skill) -> Iterator[Problem]:
                     path=path,
                     line=line,
                     message="A part that the rendered page does not show tells the agent to do something.",
-                    severity=Severity.INFO if subject else Severity.WARNING,
+                    severity=Severity.INFO if subject or _SHAPE.search(path) else Severity.WARNING,
                 )
 
 
