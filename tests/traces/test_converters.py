@@ -1,0 +1,183 @@
+"""Every recorded run of five CLIs becomes a valid trajectory that is graded end to end, without a key."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from aces_ci import plugins
+from aces_ci.core.trace_file import inspect, write
+from aces_ci.core.trajectory import Trajectory
+from aces_ci.ports.converter import Converter, Log
+from aces_ci.tiers.grade import grade
+from tests.traces import snippets
+
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "transcripts"
+CONVERTERS: dict[str, Converter] = {
+    each.name: each  # type: ignore[attr-defined,misc]
+    for each in plugins.load("converters", "CONVERTER", "name")
+}
+METRICS = plugins.load("metrics", "METRIC", "name")
+RUNS = sorted((folder.parent.name, folder.name) for folder in SHARED.glob("*/*") if (folder / "stdout.jsonl").is_file())
+CASE = snippets.case(
+    prompt="Give me the quartz report of ledger.csv. Answer with one line.",
+    expected_skill="quartz-report",
+    trigger=True,
+    expected_script="scripts/quartz.py",
+    checks=[{"kind": "equals", "args": {"value": "QUARTZ-TOTAL 7"}}],
+)
+SILENT = {
+    ("opencode", "d-api-500"), ("opencode", "d-connection-refused"), ("gemini-cli", "d-no-key"),
+    ("qwen-code", "d-no-key"),
+}  # fmt: skip
+"""Runs that ended before the CLI wrote anything by which it could be known."""
+
+
+def log(harness: str, run: str, *, session: bool = True) -> Log:
+    folder = SHARED / harness / run
+    files = {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.glob("session/**/*"))
+        if path.is_file() and session
+    }
+    return Log(stdout=(folder / "stdout.jsonl").read_bytes(), files=files, prompt=CASE.prompt)
+
+
+def values(trajectory: Trajectory, arm: str = "with_skill") -> dict[str, float | None]:
+    trial = snippets.trial(arm, skill="skills/quartz-report")
+    return {each.metric: each.value for each in grade(trial, trajectory, CASE, None, METRICS, None)}  # type: ignore[arg-type]
+
+
+def test_all_five_clis_are_there() -> None:
+    assert {harness for harness, _ in RUNS} == {"claude-code", "codex", "gemini-cli", "opencode", "qwen-code"}
+    assert len(RUNS) >= 60
+
+
+@pytest.mark.parametrize(("harness", "run"), RUNS)
+def test_a_recorded_run_is_converted_and_graded(harness: str, run: str) -> None:
+    found = CONVERTERS[harness].convert(log(harness, run))
+    assert found is not None, "the prompt alone makes a step"
+    document = write(found)
+    assert inspect(document).valid
+    assert inspect(document).faults == ()
+    assert found.aces["origin"] == "log"
+    agent = [step for step in found.steps if step.source == "agent"]
+    assert bool(agent) is (not run.startswith("d-") or "midrun" in run or (run == "d-no-key" and harness == "opencode"))
+    graded = values(found, "baseline" if "baseline" in run else "with_skill")
+    if run in {"a-with-skill", "c-tool-failure", "g-stdin-prompt", "docker-unix", "k-thinking-flag"}:
+        assert graded["outcome"] == graded["skill_execution"] == graded["security"] == 1.0
+        assert graded["skill_efficiency"] == 1.0
+    elif run == "b-baseline":
+        assert graded["outcome"] == 0.0
+        assert graded["skill_execution"] == 0.0
+        assert graded["skill_use_trigger"] is None
+
+
+@pytest.mark.parametrize(("harness", "run"), [each for each in RUNS if each[1] == "a-with-skill"])
+def test_output_alone_and_session_give_the_same_scores(harness: str, run: str) -> None:
+    whole = CONVERTERS[harness].convert(log(harness, run))
+    alone = CONVERTERS[harness].convert(log(harness, run, session=False))
+    assert whole is not None and alone is not None
+    assert values(whole) == values(alone)
+
+
+@pytest.mark.parametrize(("harness", "run"), [each for each in RUNS if each[1] == "c-tool-failure"])
+def test_a_failed_command_carries_its_exit_code_in_every_harness(harness: str, run: str) -> None:
+    found = CONVERTERS[harness].convert(log(harness, run))
+    assert found is not None
+    codes = [
+        (result.extra or {}).get("exit_code")
+        for step in found.steps
+        if step.observation
+        for result in step.observation.results
+    ]
+    assert [code for code in codes if code is not None][-2:] == [2, 0]
+
+
+@pytest.mark.parametrize(("harness", "run"), RUNS)
+def test_a_log_is_claimed_by_its_own_converter_and_no_other(harness: str, run: str) -> None:
+    claiming = [name for name, converter in CONVERTERS.items() if converter.claims(log(harness, run))]
+    assert claiming == ([] if (harness, run) in SILENT else [harness])
+
+
+@pytest.mark.parametrize("harness", sorted({harness for harness, _ in RUNS}))
+def test_a_torn_log_never_crashes_and_says_what_was_lost(harness: str) -> None:
+    whole = log(harness, "c-tool-failure", session=False).stdout
+    lengths = [*range(0, len(whole), max(1, len(whole) // 40)), len(whole) - 3]
+    for length in lengths:
+        torn = whole[:length]
+        found = CONVERTERS[harness].convert(Log(stdout=torn, prompt="x"))
+        assert found is not None
+        assert inspect(write(found)).valid
+        last = torn.rsplit(b"\n", 1)[-1]
+        if last.startswith(b"{") and not _whole(last):
+            assert any("cut off" in sentence for sentence in found.aces["lost"])
+
+
+@pytest.mark.parametrize("harness", sorted(CONVERTERS))
+@pytest.mark.parametrize(
+    "damage",
+    [
+        b"\x00\xff\xfe not text",
+        b"[1, 2, 3]\n",
+        b'{"type": "assistant", "message": {"id": 7, "content": 9}}\n{"type": "tool_use"}\n{"type": "user"}\n',
+        b'{"type": "response_item", "payload": {"type": "function_call", "arguments": "{", "name": null}}\n',
+        b'{"type": "tool_use", "part": {"messageID": "m", "type": "tool", "state": 4, "callID": null}}\n',
+        b'{"$set": {"messages": [1, null, {"id": "a", "type": "gemini", "toolCalls": [3]}]}, "projectHash": 1}\n',
+        b'{"type": "assistant", "provenance": 1, "uuid": 2, "message": {"parts": [null, {"text": {"a": 1}}]}}\n',
+        b'{"type": "tool_call", "call_id": [], "subtype": "started", "tool_call": []}\n',
+        b'{"type": "result", "total_cost_usd": "NaN", "usage": NaN}\n',
+        b'{"type": "assistant", "message": {"id": "m", "content": [{"type": "text", "text": "\\ud800"}]}}\n',
+        b"{" * 100_000,
+    ],
+)
+def test_damaged_logs_are_read_as_far_as_they_go(harness: str, damage: bytes) -> None:
+    found = CONVERTERS[harness].convert(Log(stdout=damage, files={"x.jsonl": damage}, prompt="the task"))
+    assert found is not None
+    assert inspect(write(found)).valid
+
+
+def test_an_api_error_is_no_answer_of_the_agent() -> None:
+    for harness, run in RUNS:
+        if run in {"d-api-400", "d-api-500", "d-api-429", "d-api-401"}:
+            found = CONVERTERS[harness].convert(log(harness, run))
+            assert found is not None
+            assert found.answer is None, (harness, run)
+
+
+def test_claude_codes_output_tokens_come_from_the_session_because_the_stream_has_the_start_only() -> None:
+    whole = CONVERTERS["claude-code"].convert(log("claude-code", "a-with-skill"))
+    alone = CONVERTERS["claude-code"].convert(log("claude-code", "a-with-skill", session=False))
+    assert whole is not None and alone is not None and whole.final_metrics and alone.final_metrics
+    assert whole.final_metrics.total_completion_tokens == 126
+    assert alone.final_metrics.total_completion_tokens is None
+
+
+def test_harbors_own_documents_are_read_and_graded_alike() -> None:
+    graded = 0
+    for path in sorted(SHARED.glob("*/*/harbor-*.trajectory.json")):
+        reading = inspect(path.read_bytes())
+        assert reading.valid, (path, reading.faults)
+        assert reading.trajectory is not None
+        assert inspect(write(reading.trajectory)).valid
+        if path.parent.name not in {"c-tool-failure", "g-stdin-prompt"}:
+            continue
+        ours = CONVERTERS[path.parent.parent.name].convert(log(path.parent.parent.name, path.parent.name))
+        assert ours is not None
+        theirs = values(reading.trajectory)
+        for metric in ("outcome", "security", "skill_execution", "skill_efficiency"):
+            if path.parent.parent.name == "qwen-code" and metric == "skill_execution":
+                continue  # Harbor's converter lost the failed command's output, and with it the failure
+            assert theirs[metric] == values(ours)[metric], (path, metric)
+        graded += 1
+    assert graded >= 8
+
+
+def _whole(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True
