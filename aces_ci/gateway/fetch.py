@@ -10,6 +10,7 @@ from typing import Any
 from aiohttp import web
 
 from aces_ci.core.exchange import Outcome, Protocol
+from aces_ci.core.redact import Redactor
 from aces_ci.gateway import faults, guard, relay
 from aces_ci.gateway.draft import Draft
 from aces_ci.gateway.lease import Lease
@@ -72,6 +73,7 @@ class Fetcher:
     ) -> None:
         self._ledger = ledger
         self._keys = keys
+        self._redactor = Redactor(keys.values())
         self._mode = mode
         self._tape = tape
         self._recorded = recorded
@@ -150,7 +152,10 @@ class Fetcher:
         """What the sandbox gets; None where the stream began with an error and nothing was delivered."""
         draft, forward, downstream = call.draft, call.forward, call.downstream
         draft.assembler = assembler = ASSEMBLERS[forward.protocol]()
-        progress = relay.Progress(taken=bytearray() if self._mode == "record" else None)
+        progress = relay.Progress(
+            secret=self._keys.get(call.lease.order.upstream, "").encode(),
+            taken=bytearray() if self._mode == "record" else None,
+        )
         expected = "text/event-stream" if forward.stream else "application/json"
         if answer.content_type != expected:
             raise SurpriseError(f"an answer of type {answer.content_type[:60]}")
@@ -205,7 +210,7 @@ class Fetcher:
             said = parse(raw.decode("utf-8", errors="replace"))
         except RefusedError:
             said = {}
-        message = faults.said_by_provider(answer.status, said)
+        message = self._redactor.text(faults.said_by_provider(answer.status, said))
         raise NotAnsweredError(Outcome.REJECTED, answer.status, message)
 
     def _keep(self, call: Call, answer: Answer, taken: bytes | bytearray | None) -> None:

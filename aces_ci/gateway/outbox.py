@@ -8,6 +8,8 @@ import threading
 from collections.abc import Iterable
 from typing import BinaryIO
 
+from aces_ci.core.redact import Redactor
+
 ROOM = 64 * 1024 * 1024
 """Bytes that may wait for the driver before new requests are held back."""
 
@@ -16,8 +18,9 @@ class Outbox:
     """Lines to the driver, in the order in which they were put."""
 
     def __init__(self, stream: BinaryIO, secrets: Iterable[str] = ()) -> None:
+        """Raises UsageError where a secret is too short to be kept out of the lines."""
         self._stream = stream
-        self._secrets = tuple(secret for secret in secrets if secret)
+        self._redactor = Redactor(secrets)
         self._queue: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._waiting = 0
         self.broken = False
@@ -26,9 +29,7 @@ class Outbox:
         self._thread.start()
 
     def put(self, line: str) -> None:
-        """Queue one line. A provider may quote our key in an error; it is taken out here, at the last gate."""
-        for secret in self._secrets:
-            line = line.replace(secret, "[key]")
+        """Queue one line."""
         data = line.encode("utf-8") + b"\n"
         self._waiting += len(data)
         self._queue.put(data)
@@ -47,7 +48,8 @@ class Outbox:
         while (data := self._queue.get()) is not None:
             try:
                 if not self.broken:
-                    self._stream.write(data)
+                    # A provider may quote our key in an answer: this is the last gate before the record.
+                    self._stream.write(self._redactor.redact(data))
                     self._stream.flush()
             except (OSError, ValueError):
                 self.broken = True

@@ -29,6 +29,8 @@ class Progress:
 
     started: bool = False
     """Whether any byte of the answer went to the sandbox."""
+    secret: bytes = b""
+    """The provider's key: an answer that holds it goes no further."""
     taken: bytearray | None = None
     """All bytes that the provider sent, where they are being recorded."""
 
@@ -60,6 +62,7 @@ async def stream(chunks: AsyncIterator[bytes], assembler: Assembler, write: Writ
                 ready += event.encode()
         except SurpriseError as error:
             surprise = error
+        _guard(ready, progress)
         if ready:
             progress.started = True
             await _patiently(write, bytes(ready))
@@ -77,6 +80,7 @@ async def whole(chunks: AsyncIterator[bytes], assembler: Assembler, progress: Pr
         UnansweredError: the connection to the provider broke.
     """
     body = await gather(chunks, MAX_ANSWER)
+    _guard(body, progress)
     if progress.taken is not None:
         progress.taken += body
     parsed = _parsed(body.decode("utf-8", errors="surrogateescape"))
@@ -96,6 +100,11 @@ async def gather(chunks: AsyncIterator[bytes], limit: int) -> bytes:
         if len(body) > limit:
             raise SurpriseError(f"an answer of more than {limit} bytes")
     return bytes(body)
+
+
+def _guard(data: bytes | bytearray, progress: Progress) -> None:
+    if progress.secret and progress.secret in data:
+        raise SurpriseError("the answer holds the provider's key")
 
 
 async def _patiently(write: Write, data: bytes) -> None:

@@ -10,12 +10,17 @@ import pytest
 
 from aces_ci.core.control import Expectation
 from aces_ci.core.exchange import ArmCheck, Protocol
-from aces_ci.core.promise import promise
 from aces_ci.core.trial import Arm
 from aces_ci.gateway.armcheck import ArmWatch
 from tests.gateway.rig import BODIES, ORDER, PATHS, TOKEN, rig
 
 DESCRIPTION = "Builds a Quartz ledger report from a CSV file. Use for ledger totals."
+PROMISES = {
+    Arm.BASELINE: Expectation(
+        absent=(DESCRIPTION[:40], "Run scripts/quartz.py with the ledger"), unlisted=("quartz-report",)
+    ),
+    Arm.WITH_SKILL: Expectation(listed=(DESCRIPTION[:40],)),
+}
 BODY = "# Quartz\n\nRun scripts/quartz.py with the ledger and report the last line it prints.\nNever round.\n"
 LISTING = f"Skills:\n- quartz-report: {DESCRIPTION}\n"
 PROMPT = "Report on ledger.csv."
@@ -33,8 +38,7 @@ def _said(protocol: Protocol, *turns: tuple[str, str], system: str = "") -> dict
 
 
 def _check(arm: Arm, protocol: Protocol, *requests: dict[str, Any]) -> ArmCheck:
-    expectation = promise(arm, name="quartz-report", description=DESCRIPTION, body=BODY, known=(PROMPT,))
-    watch = ArmWatch(expectation)
+    watch = ArmWatch(PROMISES[arm])
     for number, request in enumerate(requests, start=1):
         watch.look(protocol, request, number)
     return watch.verdict()
@@ -83,35 +87,11 @@ class TestEveryProtocol:
         assert watch.verdict().fair is None
 
 
-def test_a_skill_that_the_prompt_names_is_not_held_against_the_baseline() -> None:
-    expectation = promise(
-        Arm.BASELINE,
-        name="quartz-report",
-        description=DESCRIPTION,
-        body=BODY,
-        known=("Use the quartz-report skill.", f"README: {BODY}"),
-    )
-    assert expectation.unlisted == ()
-    assert expectation.absent == (DESCRIPTION,)
-
-
 def test_a_listing_in_a_tool_description_counts() -> None:
-    watch = ArmWatch(promise(Arm.BASELINE, name="q", description=DESCRIPTION, body=BODY, known=()))
+    watch = ArmWatch(PROMISES[Arm.BASELINE])
     tool = {"name": "skill", "description": LISTING, "input_schema": {}}
     watch.look(Protocol.MESSAGES, {"messages": [], "tools": [tool]}, 1)
     assert watch.verdict().fair is False
-
-
-def test_the_previous_arm_promises_the_listing_and_not_the_new_text() -> None:
-    expectation = promise(Arm.PREVIOUS, name="q", description="The old description of it.", body="old", known=())
-    assert expectation.listed == ("The old description of it.",)
-    assert expectation.absent == expectation.unlisted == ()
-
-
-def test_a_long_description_is_recognised_by_its_beginning() -> None:
-    long = "Reads invoices and " + "totals them by month, " * 60
-    listed = promise(Arm.WITH_SKILL, name="q", description=long, body="", known=()).listed[0]
-    assert long.startswith(listed) and 60 <= len(listed) <= 120
 
 
 @pytest.mark.parametrize("protocol", list(Protocol))
