@@ -26,7 +26,8 @@ MAX_HEAD = 8 * 1024
 MAX_HELLO = 32 * 1024
 _HEAD = re.compile(rb"CONNECT ([a-z0-9.-]{1,253}):443 HTTP/1\.1")
 
-Resolve = Callable[[str], "asyncio.Future[list[str]]"]
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+"""IPv4 addresses behind a translator (RFC 6052)."""
 
 
 class DeniedError(Exception):
@@ -142,6 +143,8 @@ def is_global(address: str) -> bool:
     parsed = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(parsed, ipaddress.IPv6Address):
         inner = parsed.ipv4_mapped or parsed.sixtofour
+        if parsed in _NAT64:
+            inner = ipaddress.IPv4Address(int(parsed) & 0xFFFFFFFF)
         if inner is not None:
             return inner.is_global
     return parsed.is_global and not parsed.is_multicast
