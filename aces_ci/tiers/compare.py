@@ -138,6 +138,8 @@ def stop_reason(trials: Sequence[Trial], scores: Sequence[Score], plan: LivePlan
         return None
     if found.word in (Word.IMPROVED, Word.REGRESSED, Word.NO_DIFFERENCE):
         return f"decided: {found.word.value.replace('_', ' ')}"
+    if found.main.looks.crossed is not None:
+        return found.because
     foul = [kind for kind, _ in found.reasons[found.basis] if kind not in _INFORM_ONLY and kind is not Unfair.MISSING]
     if foul:
         return found.because

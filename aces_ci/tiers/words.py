@@ -18,7 +18,7 @@ WORST_FIRST = {Side.LOWER: Word.REGRESSED, Side.HIGHER: Word.IMPROVED}
 def word(tested: Tested, reasons: Sequence[Reason], plan: LivePlan) -> tuple[Word, str]:
     """The word and the clause behind it.
 
-    In order: unfair is *no verdict*; a boundary that was crossed, upheld by rule R, at least the floor away
+    In order: unfair is *no verdict*; a boundary that was crossed, upheld by rule R and the interval, at least the floor away
     from 0 is *regressed* or *improved*; a 90 % interval inside the margin is *no difference*; all else
     *cannot tell*.
     """
@@ -29,7 +29,8 @@ def word(tested: Tested, reasons: Sequence[Reason], plan: LivePlan) -> tuple[Wor
     if not tested.looks.look:
         return Word.CANNOT_TELL, f"the first look needs {plan.looks[0]} runs of every case in both arms"
     crossed = tested.looks.crossed
-    if crossed is not None and tested.stands and agrees(tested) and abs(tested.point) >= plan.floor:
+    sure = tested.stands and agrees(tested) and excludes_zero(tested)
+    if crossed is not None and sure and abs(tested.point) >= plan.floor:
         than = "main" if tested.contrast is Contrast.CHANGE else "no skill"
         return WORST_FIRST[crossed], f"beyond chance against {than} at look {tested.looks.look} of {len(plan.looks)}"
     if within_margin(tested.cells, plan.margin):
@@ -40,12 +41,21 @@ def word(tested: Tested, reasons: Sequence[Reason], plan: LivePlan) -> tuple[Wor
     return Word.CANNOT_TELL, _why_not(tested, plan)
 
 
+def excludes_zero(tested: Tested) -> bool:
+    """Whether the printed interval agrees with the test. With few distinct scores they part in about 1 % of runs;
+    the word then stays unsaid, which can only lower the error.
+    """
+    return tested.interval is not None and not tested.interval.low <= 0 <= tested.interval.high
+
+
 def _why_not(tested: Tested, plan: LivePlan) -> str:
     if tested.looks.crossed is not None:
         if not tested.stands:
             return "missing runs could explain the difference"
         if not agrees(tested):
             return "test and estimate point in different directions, because runs are missing"
+        if not excludes_zero(tested):
+            return "the exact test speaks, but the interval still holds 0"
         return f"beyond chance, but smaller than the floor of {round(100 * plan.floor)} points"
     if tested.looks.futile:
         return "more runs of the same plan are not expected to settle it"
