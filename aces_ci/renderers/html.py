@@ -54,7 +54,9 @@ class Html:
     def render(self, report: Report, place: Place) -> str:
         """The whole page."""
         title = headline(report)
-        findings = [finding for skill in report.skills for finding in skill.findings]
+        findings = sorted(
+            (f for skill in report.skills for f in skill.findings), key=lambda f: (f.severity.rank, f.order)
+        )
         forest = _html_live.forest_rows(report)
         return _template().render(
             title=title.plain.removeprefix("aces-ci: ").capitalize(),

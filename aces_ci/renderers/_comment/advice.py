@@ -11,7 +11,8 @@ from aces_ci.renderers._comment import links
 from aces_ci.renderers._comment.lead import deciding_finding
 
 TOP = 3
-FOLD_ROWS = 20
+FOLD_ROWS = 8
+"""A fold opens whole in an e-mail."""
 _MARK = {Severity.CRITICAL: "🔒", Severity.ERROR: "❌"}
 
 
@@ -44,7 +45,11 @@ def _numbered(report: Report, place: Place, index: int, finding: Finding) -> str
     several = len(report.skills) > 1
     owner = f"{code(finding.skill.rsplit('/', 1)[-1], 64)} " if several else ""
     where = links.of_finding(report, place, finding)
-    return f"{index}. {owner}{where} {_sentence(finding.message)} {_sentence(finding.hint)} {links.of_rule(finding)}"
+    # "`scripts/x.py` is mentioned nowhere": the link is already the subject of the sentence.
+    subject = f"`{links.within(finding.path, finding.skill)}` "
+    rest = finding.message.removeprefix(subject) if finding.whole_file else finding.message
+    said = prose(rest, 320) if rest != finding.message else _sentence(rest)
+    return f"{index}. {owner}{where} {said} {_sentence(finding.hint)} {links.of_rule(finding)}"
 
 
 def _sentence(text: str) -> str:
@@ -60,13 +65,15 @@ def all_findings(report: Report, place: Place) -> list[str]:
     if not findings or place.quality_report or place.smaller:
         return []
     several = len(report.skills) > 1
-    shown = sorted(findings, key=lambda f: f.order)[:FOLD_ROWS]
-    title = plural(len(findings), "finding")
-    lines = [f"<details><summary>{'All ' if len(findings) > 1 else ''}{title}</summary>", ""]
+    told = [f for f in findings if f.severity is not Severity.INFO] or findings
+    shown = sorted(told, key=lambda f: (f.severity.rank, f.order))[:FOLD_ROWS]
+    total = plural(len(findings), "finding")
+    title = f"All {total}" if len(shown) == len(findings) > 1 else total
+    lines = [f"<details><summary>{title}</summary>", ""]
     lines += ["| | Where | What | Fix | Rule |", "|:--|:--|:--|:--|:--|"]
     lines += [_fold_row(report, place, finding, several=several) for finding in shown]
     if len(findings) > len(shown):
-        lines += ["", f"{len(findings) - len(shown)} more in the report."]
+        lines += ["", f"{len(findings) - len(shown)} more, notes among them, in the report."]
     return [*lines, "", _dimensions(report), "</details>"]
 
 

@@ -69,13 +69,12 @@ def _not_run(report: Report) -> list[str]:
 
 def _because(items: list[Skipped], names: Mapping[str, str]) -> str:
     """One reason for one skill, or the first skills of those that share it."""
-    first = prose(items[0].because, 200)
-    others = [names.get(item.skill or "", item.skill or "") for item in items[1:]]
-    if not others:
-        return first
-    shown = ", ".join(code(name, 64) for name in others[:3])
-    more = f" and {len(others) - 3} more" if len(others) > 3 else ""
-    return f"{first}, nor {shown}{more}" if items[0].code == "no_evals" else f"{first}; also {shown}{more}"
+    shown = [code(names.get(item.skill or "", item.skill or ""), 64) for item in items[:4]]
+    more = f" and {len(items) - 4} more" if len(items) > 4 else ""
+    if items[0].code == "no_evals" and len(items) > 1:
+        return f"{', '.join(shown)}{more} have no {code('evals/')}"
+    also = f" (also {', '.join(shown[1:])}{more})" if len(items) > 1 else ""
+    return f"{prose(items[0].because, 200)}{also}"
 
 
 def _cost(report: Report) -> str:
