@@ -91,7 +91,10 @@ def plan(most: int, options: Options, *, env: Mapping[str, str], stdout: TextIO,
     text = json.dumps(found)
     stdout.write(text + "\n")
     if target := env.get("GITHUB_OUTPUT"):
-        compose.write_outputs(target, {"matrix": text, "count": str(found["count"])})
+        # A matrix may hold nothing beside its dimensions, so the count stands by itself.
+        compose.write_outputs(
+            target, {"matrix": json.dumps({"include": found["include"]}), "count": str(found["count"])}
+        )
     return 0
 
 
