@@ -51,8 +51,12 @@ def find(skill: Skill, *kinds: Kind) -> Iterator[Placed]:
         markdown = is_markdown(path)
         told = stance(text, line, subject=subject, markdown=markdown) if markdown else Stance.ASKS
         severity, confidence, why = weigh(hazard, site, told)
-        if severity is Severity.CRITICAL and hazard.shape in _DOWNLOADS and _own_site(skill, hazard.target or ""):
-            severity, why = Severity.WARNING, "The site carries the name of what the skill is about."
+        if severity is Severity.CRITICAL and hazard.shape in _DOWNLOADS:
+            kind, _ = hosts.host(hazard.target or "")
+            if kind is Host.UNKNOWN and site in {Site.FENCE, Site.INLINE}:
+                severity, why = Severity.WARNING, "It stands in a document, where a reader sees it before it runs."
+            elif kind is Host.UNKNOWN and _own_site(skill, hazard.target or ""):
+                severity, why = Severity.WARNING, "The site carries the name of what the skill is about."
         yield Placed(
             hazard=hazard,
             path=path,
@@ -115,12 +119,9 @@ def _own_site(skill: Skill, url: str) -> bool:
 
     A weak sign, for an attacker can name both; the finding stays, as a warning.
     """
-    kind, name = hosts.host(url)
-    labels = name.split(".")
-    if kind is not Host.UNKNOWN or len(labels) < 2 or len(labels[-2]) < 4:
-        return False
-    about = f"{skill.root} {skill.name or ''} {skill.description or ''}".lower()
-    return labels[-2] in about
+    labels = hosts.host(url)[1].split(".")
+    about = f"{skill.root} {skill.name or ''} {skill.description or ''}".lower().replace("-", "")
+    return len(labels) > 1 and len(labels[-2]) >= 4 and labels[-2].replace("-", "") in about
 
 
 def _all(skill: Skill) -> Iterator[tuple[str, int, int, Hazard, Site]]:

@@ -56,7 +56,9 @@ _PHRASES = tuple(
          r"\b(silently|secretly|covertly|quietly|without (the )?(user['’]?s? )?(knowledge|noticing|being noticed|knowing|their knowledge))\b[\w ,]{0,24}\b(send|upload|post|transmit|forward|exfiltrate|collect|copy|read|run|execute|install|download|delete|add|include)\b[\w ,./~-]{0,60}"
          r"(\bto https?|https?://|" + _PRIVATE + r"|\b(ssh|keys?|tokens?|backdoor)\b)"),
         ("persona", _C, _HIGH, "puts the agent into a mode without limits",
-         r"\b(you are now|act as|pretend (to be|you are)|enter|enable|switch to|activate)\b[\w ,']{0,24}\b(DAN|do anything now|developer mode|god mode|jailbroken|unrestricted (mode|ai|assistant)|unfiltered (mode|ai|assistant)|no (restrictions|limits|guidelines|rules|filters))\b"),
+         r"\b(you are now|act as|pretend (to be|you are)|enter|switch to|activate)\b[\w ,']{0,24}\b(DAN|do anything now|god mode|jailbroken|unrestricted (mode|ai|assistant)|unfiltered (mode|ai|assistant)|no (restrictions|limits|guidelines|rules|filters))\b"),
+        ("persona", _W, _MEDIUM, "puts the agent into a mode without limits",
+         r"\b(you are now in|act as if in|pretend to be in)\b[\w ,']{0,16}\b(developer|debug|maintenance|admin|sudo) mode\b"),
         ("persona", _W, _MEDIUM, "declares the agent's limits void",
          r"\b(you (have|are under) no|there are no|without any)\b[\w ]{0,16}\b(restrictions|limitations|ethical|content (policy|policies)|safety (rules|guidelines|filters))\b"),
         ("extract", _W, _MEDIUM, "asks for the agent's hidden instructions",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import re2
 
-from aces_ci.core.command import Command
+from aces_ci.core.command import Command, Within
 from aces_ci.core.finding import Confidence, Severity
 from aces_ci.core.hazard import Kind
 from aces_ci.core.scene import Scene, Suspicion
@@ -100,7 +100,8 @@ def _writes(command: Command) -> Iterator[Suspicion]:
         targets += [word.shape for word in command.operands[1:]]
     for target in targets:
         if _KEYS.search(target):
-            worst = target.endswith(("authorized_keys", "sudoers", "passwd", "shadow")) or "sudoers.d/" in target
+            there = Within.REMOTE in command.within  # one's own key on one's own server is what ssh-copy-id does
+            worst = not there and target.endswith(("authorized_keys", "sudoers", "passwd", "shadow")) or "sudoers.d/" in target
             yield _suspicion(Kind.PERSISTENCE, "login-files", Severity.CRITICAL if worst else Severity.WARNING, f"changes who may log in or become root ({target})", target)
         elif _AUTOSTART.search(target):
             yield _suspicion(Kind.PERSISTENCE, "autostart", Severity.WARNING, f"plants a program that starts by itself ({target})", target)

@@ -45,7 +45,7 @@ class Snippet:
 
 
 _SHELL_FENCES = frozenset({"bash", "sh", "shell", "zsh", "console", "shell-session", "shellsession", "terminal", "ksh", "fish", "cmd", "bat", "powershell", "ps1", "pwsh", "command", "cli"})
-_PROMPT = re2.compile(r"(?m)^([ \t]*)(?:[\w.@~/:-]*[$#❯➜]|>|PS [^>\n]*>)[ \t]+")
+_PROMPT = re2.compile(r"(?m)^([ \t]*)(?:[\w.@~/:-]*[$❯➜]|root@[\w.:~/-]*#|PS [^>\n]*>)[ \t]+")
 _PLACEHOLDER = re2.compile(r"<([A-Za-z][\w .:/|-]{0,60})>")
 _LOAD = re2.compile(r"(?m)(?:^|[\s(:])!`([^`\n]+)`")
 _RUN = re2.compile(r"(?m)^\s*(?:RUN|CMD|ENTRYPOINT)\s+((?:[^\n\\]|\\\n|\\.)+)")
@@ -142,7 +142,7 @@ def _of_markdown(path: str, text: str) -> Iterator[Snippet]:
 
 def _clean(text: str) -> str:
     """Prompts and `<placeholders>` replaced by as many harmless characters, so that places stay."""
-    text = _PROMPT.sub(lambda m: " " * len(m.group(0)), text) if ("$ " in text or "> " in text or "# " in text) else text
+    text = _PROMPT.sub(lambda m: " " * len(m.group(0)), text)
     return _PLACEHOLDER.sub(lambda m: "_" + m.group(1).replace(" ", "_").replace("|", "_") + "_", text)
 
 
