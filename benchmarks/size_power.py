@@ -265,7 +265,8 @@ def day(runs: int, seed: int = 1006) -> None:
             for name, old in (("beside", beside), ("stored", stored)):
                 counts[name] += exact_test(Draw(a=new, b=old).cells()).p_lower <= 0.025 + 1e-9
         print(
-            f"{cases:>3} x {attempts:<2} SD {sigma}: beside {rate(counts['beside'], runs)}  stored {rate(counts['stored'], runs)}"
+            f"{cases:>3} x {attempts:<2} SD {sigma}: beside {rate(counts['beside'], runs)}"
+            f"  stored {rate(counts['stored'], runs)}"
         )
 
 

@@ -18,8 +18,8 @@ WORST_FIRST = {Side.LOWER: Word.REGRESSED, Side.HIGHER: Word.IMPROVED}
 def word(tested: Tested, reasons: Sequence[Reason], plan: LivePlan) -> tuple[Word, str]:
     """The word and the clause behind it.
 
-    In order: unfair is *no verdict*; a boundary that was crossed, upheld by rule R and the interval, at least the floor away
-    from 0 is *regressed* or *improved*; a 90 % interval inside the margin is *no difference*; all else
+    In order: unfair is *no verdict*; a boundary that was crossed, upheld by rule R and by the interval, at least the
+    floor away from 0, is *regressed* or *improved*; a 90 % interval inside the margin is *no difference*; all else
     *cannot tell*.
     """
     if reasons:

@@ -115,10 +115,20 @@ def test_more_changed_skills_share_the_alpha() -> None:
 
 
 def test_a_lift_below_the_floor_is_no_verdict_word_even_beyond_chance() -> None:
-    arms = {Arm.WITH_SKILL: every([0.48] * 8), Arm.PREVIOUS: every([0.5] * 8)}
-    found = told(arms)
+    fine = [0.50, 0.52, 0.54, 0.50, 0.52, 0.54, 0.50, 0.52]
+    arms = {Arm.WITH_SKILL: every(fine), Arm.PREVIOUS: every([value + 0.04 for value in fine])}
+    found = told(arms, LivePlan(margin=0.02))
     assert found.crossed and found.word is Word.CANNOT_TELL and "smaller than the floor of 5 points" in found.because
     assert told(arms, LivePlan(floor=0.01)).word is Word.REGRESSED
+    assert told(arms).word is Word.NO_DIFFERENCE
+
+
+def test_a_word_stays_unsaid_while_the_interval_still_holds_zero() -> None:
+    arms = {Arm.WITH_SKILL: every([0.48] * 8), Arm.PREVIOUS: every([0.5] * 8)}
+    trials, scores = a_comparison(arms)
+    found = summarise(trials, scores, LivePlan(floor=0.01))
+    assert found.crossed and found.word is Word.CANNOT_TELL and "still holds 0" in found.because
+    assert stop_reason(trials, scores, LivePlan(floor=0.01)) == found.because
 
 
 def test_stored_main_informs_and_never_says_regressed() -> None:
