@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, cast
 from aces_ci import plugins
 
 if TYPE_CHECKING:
+    from aces_ci.core.report import Report
     from aces_ci.core.rule import Rule
     from aces_ci.ports.converter import Converter
-    from aces_ci.ports.forge import Forge, ForgeOptions, Links
+    from aces_ci.ports.forge import Annotation, Forge, ForgeOptions, Links
     from aces_ci.ports.metric import Metric
     from aces_ci.ports.renderer import Renderer
     from aces_ci.shell.log import Log
@@ -41,6 +42,27 @@ def metrics() -> tuple[Metric, ...]:
 def converters() -> tuple[Converter, ...]:
     """Every harness's log format, by name."""
     return cast("tuple[Converter, ...]", plugins.load("converters", "CONVERTER", "name"))
+
+
+def annotations_of(report: Report) -> tuple[Annotation, ...]:
+    """What stands beside the lines of the diff."""
+    from aces_ci.renderers.annotations import notes_of
+
+    return notes_of(report)
+
+
+def outputs(report: Report) -> Mapping[str, str]:
+    """What the action and the component hand on."""
+    from aces_ci.renderers.dotenv import outputs as found
+
+    return found(report)
+
+
+def report_from_json(text: str) -> Report:
+    """A report from its JSON, strictly. Raises UsageError."""
+    from aces_ci.renderers.json_report import parse
+
+    return parse(text)
 
 
 def judge_tier() -> Callable[..., None]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TextIO
 
 from aces_ci import compose, publication
+from aces_ci.compose import report_from_json as parse
 from aces_ci.core.event import Event
 from aces_ci.core.foreign import vet
 from aces_ci.core.foreign_json import BYTES, plain_json, refused
@@ -21,7 +22,6 @@ from aces_ci.core.redact import Redactor
 from aces_ci.core.report import Report
 from aces_ci.core.verdict import State
 from aces_ci.ports.forge import Forge, ForgeOptions, Posted, Publication
-from aces_ci.renderers.json_report import parse
 from aces_ci.settings.inputs import inputs_of, secrets_of
 from aces_ci.settings.load import load
 from aces_ci.shell.files import read_bounded

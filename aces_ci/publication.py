@@ -16,8 +16,6 @@ from aces_ci.core.report import Report
 from aces_ci.core.verdict import State
 from aces_ci.ports.forge import Forge, Publication
 from aces_ci.ports.renderer import Place
-from aces_ci.renderers.annotations import notes_of
-from aces_ci.renderers.dotenv import outputs
 from aces_ci.settings.load import Loaded
 from aces_ci.shell.log import Log
 
@@ -50,8 +48,8 @@ def post(report: Report, texts: Mapping[str, str], forge: object, loaded: Loaded
             key=settings.key,
             head_sha=report.event.head_sha,
             summary=texts["summary.md"],
-            annotations=notes_of(report),
-            outputs=outputs(report),
+            annotations=compose.annotations_of(report),
+            outputs=compose.outputs(report),
             failed=report.verdict.exit_code != 0,
             title=title,
         ),

@@ -30,7 +30,7 @@ from aces_ci.core.finding import Finding
 from aces_ci.core.score import Score
 from aces_ci.core.trial import Trial
 
-KINDS: dict[str, type] = {
+KINDS: dict[str, type[Any]] = {
     "run": RunStarted,
     "skill": ChangedSkill,
     "structure": Structure,
