@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from aces_ci.core.trace_actions import Action
+from aces_ci.core.trace_outcome import acting
 from aces_ci.core.trace_scripts import executed
 from aces_ci.core.trace_tools import Deed
 
@@ -43,8 +44,9 @@ def failures(actions: Sequence[Action]) -> tuple[Failure, ...]:
 
 def _likeness(action: Action) -> frozenset[tuple[str, str]]:
     if action.deed is Deed.SHELL:
-        scripts = {posixpath.basename(path) for command in action.commands for path in executed(command)}
-        names = {command.name for command in action.commands if command.name} - {"cd", "echo", "set", "export"}
+        commands = acting(action.commands)
+        scripts = {posixpath.basename(path) for command in commands for path in executed(command)}
+        names = {command.name for command in commands if command.name} - {"cd", "echo", "set", "export"}
         chosen = scripts - names or names
         return frozenset(("shell", name) for name in chosen)
     if action.deed is Deed.SKILL and action.skill:

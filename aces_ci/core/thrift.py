@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from aces_ci.core.command import Command
 from aces_ci.core.trace_actions import Action
+from aces_ci.core.trace_outcome import acting
 from aces_ci.core.trace_tools import Deed
 
 _HELP = frozenset({"--help", "-h", "--version", "-V", "-help"})
@@ -62,7 +63,7 @@ def _kind(action: Action) -> str | None:
         return "wrong_place"
     if action.deed is not Deed.SHELL:
         return None
-    working = [command for command in action.commands if command.words and command.name != "cd"]
+    working = [command for command in acting(action.commands) if command.name != "cd"]
     kinds = [_of_command(command, bool(action.failed)) for command in working]
     return kinds[0] if kinds and all(kinds) else None
 

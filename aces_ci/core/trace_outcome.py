@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import re2
 
-from aces_ci.core.command import Command
+from aces_ci.core.command import Command, Within
 from aces_ci.core.trace_tools import Deed
 
 _STATED = re2.compile(
@@ -31,6 +31,7 @@ _SHELL_LINE = re2.compile(
 )
 _QUIET = frozenset({"grep", "egrep", "fgrep", "rg", "ag", "diff", "cmp", "test", "[", "[[", "pgrep", "which", "type"})
 """Programs whose exit code 1 is an answer, not a failure."""
+_HANDED = frozenset({Within.STRING, Within.REMOTE, Within.CONTAINER})
 _PROBES = frozenset({"command", "hash"})
 _LOOK = 4_000
 """Characters from either end of an output that are looked at."""
@@ -84,8 +85,13 @@ def _marked(extra: Mapping[str, object] | None) -> bool | None:
     return None
 
 
+def acting(commands: Sequence[Command]) -> tuple[Command, ...]:
+    """The commands that do something themselves: a shell that only runs the script it was handed does not."""
+    handed = {command.parent for command in commands if command.within & _HANDED}
+    return tuple(command for command in commands if command.words and command.index not in handed)
+
+
 def _asks(commands: Sequence[Command]) -> bool:
-    last = next((command for command in reversed(commands) if command.words and command.parent is None), None)
-    if last is None:
-        last = next((command for command in reversed(commands) if command.words), None)
+    own = [command for command in acting(commands) if not command.within & {Within.SUBSTITUTION, Within.PROCESS}]
+    last = own[-1] if own else None
     return last is not None and (last.name in _QUIET or last.name in _PROBES)

@@ -15,6 +15,7 @@ from typing import Any
 import re2
 
 from aces_ci.core.judged import Locus
+from aces_ci.core.quoting import ELISION, cleaned, cut, folded
 from aces_ci.core.subject import Subject
 from aces_ci.core.trace_actions import Action
 from aces_ci.core.trace_tools import Deed, path_in
@@ -26,10 +27,9 @@ FILE_LIMIT = 3_000
 FILES_LIMIT = 8
 TOTAL_LIMIT = 30_000
 """Characters of all rows together; rows in the middle give way."""
+QUOTE_LEAST = 3
+"""Characters of a quote that may stand anywhere in a text."""
 HIDDEN = "[name]"
-_INVISIBLE = re2.compile(
-    r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*\x07?|[\x00-\x08\x0b-\x1f\x7f-\x9f\x{200b}-\x{200f}\x{202a}-\x{202e}\x{2060}-\x{206f}\x{feff}\x{e0000}-\x{e007f}]"
-)
 _HOMES = (".claude/", ".agents/", ".codex/", ".opencode/", ".gemini/", ".qwen/", ".cursor/", "skills/")
 _CONTENT = ("content", "file_text", "new_string", "new_str", "newString", "patch", "input", "diff")
 
@@ -41,7 +41,7 @@ class Row:
     number: int
     step: int
     shown: Mapping[str, Any]
-    searchable: str
+    texts: tuple[str, ...]
     """Its texts, white space folded: where a quote has to be found."""
 
 
@@ -56,7 +56,7 @@ class Evidence:
         """The trace's step of a row that holds the quote, white space apart; None where it does not."""
         wanted = folded(quote)
         for row in self.rows:
-            if row.number == number and len(wanted) >= 3 and wanted in row.searchable:
+            if row.number == number and any(_holds(text, wanted) for text in row.texts):
                 return row.step
         return None
 
@@ -72,22 +72,26 @@ def evidence(subject: Subject, locus: Locus) -> Evidence:
         rows += _files(subject, mask)
     answer = subject.trajectory.answer
     if answer:
-        rows.append((answer[0], {"answer": _cut(mask(answer[1]), ANSWER_LIMIT)}))
+        rows.append((answer[0], {"answer": cut(mask(answer[1]), ANSWER_LIMIT)}))
     else:
         rows.append((0, {"answer": None, "note": "the run ended without a final answer"}))
     kept, truncated = _fitted(rows)
     return Evidence(
         rows=tuple(
-            Row(number=number, step=step, shown={"row": number, **shown}, searchable=folded(_texts(shown)))
+            Row(number=number, step=step, shown={"row": number, **shown}, texts=_foldeds(shown))
             for number, (step, shown) in enumerate(kept, start=1)
         ),
-        truncated=truncated or any("[...]" in _texts(shown) for _, shown in kept),
+        truncated=truncated or any(ELISION in _texts(shown) for _, shown in kept),
     )
 
 
-def folded(text: str) -> str:
-    """White space folded to single blanks, ends trimmed, case as it is."""
-    return " ".join(text.split())
+def _holds(text: str, wanted: str) -> bool:
+    """A quote of one or two characters proves something only where it is all there is."""
+    return wanted in text if len(wanted) >= QUOTE_LEAST else bool(wanted) and wanted == text
+
+
+def _foldeds(shown: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(folded(str(value)) for value in shown.values() if value is not None)
 
 
 class Mask:
@@ -104,7 +108,7 @@ class Mask:
 
     def __call__(self, text: str) -> str:
         """The text, masked."""
-        clean = _INVISIBLE.sub("", text)
+        clean = cleaned(text)
         clean = self._folder.sub(HIDDEN + r"\1", clean)
         clean = self._name.sub(HIDDEN, clean)
         return str(self._manifest.sub(HIDDEN, clean))
@@ -115,8 +119,8 @@ def _call(action: Action, mask: Mask) -> dict[str, Any]:
         call = action.script
     else:
         call = json.dumps(dict(action.arguments), ensure_ascii=False, sort_keys=True, default=str)
-    result = None if action.output is None else _cut(mask(action.output), RESULT_LIMIT)
-    shown: dict[str, Any] = {"call": action.deed.value, "what": _cut(mask(call), RESULT_LIMIT), "result": result}
+    result = None if action.output is None else cut(mask(action.output), RESULT_LIMIT)
+    shown: dict[str, Any] = {"call": action.deed.value, "what": cut(mask(call), RESULT_LIMIT), "result": result}
     if action.code is not None:
         shown["exit_code"] = action.code
     return shown
@@ -129,7 +133,7 @@ def _files(subject: Subject, mask: Mask) -> Iterator[tuple[int, dict[str, Any]]]
         for action in writes[-FILES_LIMIT:]:
             text = next((str(action.arguments[key]) for key in _CONTENT if key in action.arguments), "")
             name = path_in(action.arguments) or "?"
-            yield action.step, {"file": mask(name), "content": _cut(mask(text), FILE_LIMIT)}
+            yield action.step, {"file": mask(name), "content": cut(mask(text), FILE_LIMIT)}
         return
     given = {file.target: (file.content or "").encode() for file in subject.case.files}
     own = [
@@ -139,17 +143,10 @@ def _files(subject: Subject, mask: Mask) -> Iterator[tuple[int, dict[str, Any]]]
     ]
     for path, data in own[:FILES_LIMIT]:
         try:
-            content = _cut(mask(data.decode("utf-8")), FILE_LIMIT)
+            content = cut(mask(data.decode("utf-8")), FILE_LIMIT)
         except UnicodeDecodeError:
             content = f"[{len(data)} bytes that are not text]"
         yield 0, {"file": mask(path), "content": content}
-
-
-def _cut(text: str, limit: int) -> str:
-    if len(text) <= limit:
-        return text
-    half = limit // 2
-    return f"{text[:half]}\n[...] {len(text) - 2 * half} characters left out [...]\n{text[-half:]}"
 
 
 def _fitted(rows: Sequence[tuple[int, dict[str, Any]]]) -> tuple[list[tuple[int, dict[str, Any]]], bool]:

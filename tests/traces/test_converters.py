@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import atif
 import pytest
 
 from aces_ci import plugins
@@ -181,3 +182,10 @@ def _whole(line: bytes) -> bool:
     except ValueError:
         return False
     return True
+
+
+@pytest.mark.parametrize(("harness", "run"), RUNS)
+def test_what_we_write_is_valid_to_independent_models_of_the_format(harness: str, run: str) -> None:
+    found = CONVERTERS[harness].convert(log(harness, run))
+    assert found is not None
+    atif.Trajectory.model_validate_json(write(found))
