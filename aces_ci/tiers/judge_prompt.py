@@ -5,12 +5,12 @@ foresee.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 
 from aces_ci.core.judged import Form, Item
 from aces_ci.core.judged_score import PROMPT_VERSION
 from aces_ci.core.question import Question
+from aces_ci.core.quoting import fenced
 from aces_ci.core.subject import Subject
 from aces_ci.tiers.judge_evidence import Evidence, Mask
 
@@ -82,8 +82,6 @@ def question(item: Item, evidence: Evidence, subject: Subject, vote: int, argume
     if arguments:
         data["earlier_opinions"] = sorted(arguments, key=lambda text: hashlib.sha256(text.encode()).digest())
     data["statement"] = mask(item.claim)
-    body = json.dumps(data, ensure_ascii=False, indent=1, sort_keys=False)
-    nonce = hashlib.sha256(f"{item.id}\0{vote}\0{body}".encode("utf-8", "replace")).hexdigest()[:20]
     closed = item.form is Form.CLOSED
     again = "The quotes given before were not found. " if vote > REASK else ""
     task = "Decide `statement`." if closed else "Give user_goal and end_state."
@@ -91,7 +89,7 @@ def question(item: Item, evidence: Evidence, subject: Subject, vote: int, argume
     return Question(
         item=f"{item.id}@{PROMPT_VERSION}",
         system=rules,
-        user=f"=== data {nonce} ===\n{body}\n=== end {nonce} ===\n{again}{task} Reply with the JSON object only.",
+        user=f"{fenced(data, f'{item.id}/{vote}')}\n{again}{task} Reply with the JSON object only.",
         schema=CLOSED_SCHEMA if closed else SUMMARY_SCHEMA,
         vote=vote,
     )
