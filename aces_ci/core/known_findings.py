@@ -21,7 +21,8 @@ class Known:
 
     def split(self, findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
         """(those to show, those that are known)."""
-        shown, known = [], []
+        shown: list[Finding] = []
+        known: list[Finding] = []
         for finding in findings:
             listed = finding.fingerprint in self.findings.get(finding.skill, {})
             (known if listed else shown).append(finding)

@@ -94,6 +94,8 @@ class Rule:
     """The most that this rule can take off its dimension."""
     requires: tuple[str, ...] = ()
     """Codes that must be silent first; else this rule is skipped because of them."""
+    explained_by: tuple[str, ...] = ()
+    """Codes whose finding says it all: this rule then takes its points without a line of its own."""
     profiles: frozenset[Profile] = field(default_factory=lambda: frozenset(Profile))
     confidence: Confidence = Confidence.HIGH
     strict_severity: Severity | None = None

@@ -35,6 +35,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     hint="write the steps, the commands and the facts that an agent does not know by itself",
     check=check,
+    explained_by=("CO019",),
     requires=("SP001", "SP002"),
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\nUse it.\n")}, lines=(5,)),

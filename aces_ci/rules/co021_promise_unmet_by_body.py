@@ -46,6 +46,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     hint="say how to do each of these, or take them out of the description",
     check=check,
+    explained_by=("CO019",),
     requires=("SP001", "SP002", "SP008"),
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\nBe careful and do good work.\n")}, lines=(5,)),

@@ -44,6 +44,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     hint="add a fenced block with a real command or a real input and its result",
     check=check,
+    explained_by=("CO019",),
     requires=("SP001", "SP002"),
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\nConvert the ledger.\n")}, lines=(5,)),

@@ -39,6 +39,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     hint="write the exact file, command, option or limit instead of describing it",
     check=check,
+    explained_by=("CO019",),
     requires=("SP001", "SP002"),
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\nUse the appropriate tool with care.\n")}, lines=(5,)),

@@ -48,6 +48,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     hint="write the section or delete its heading",
     check=check,
+    explained_by=("CO019",),
     weight=4,
     cap=24,
     requires=("SP001", "SP002"),

@@ -16,7 +16,8 @@ from aces_ci.core.skill import Skill
 
 _TRIGGER = re.compile(
     r"(?i)\b(use (?:this|it|when|for|if|to|before|after|during|whenever|in)|used (?:when|for|to)|using this|"
-    r"when(?:ever)?|if (?:the|a) user|trigger(?:s|ed)?|invoke[ds]?|activat\w+|applies (?:to|when)|for (?:tasks|requests|questions)|"
+    r"when(?:ever)?|if (?:the|a) user|trigger(?:s|ed)?|invoke[ds]?|activat\w+|applies (?:to|when)|"
+    r"for (?:tasks|requests|questions)|"
     r"asks? (?:for|to|about)|requests?|mentions?|should be used|helpful for|useful (?:for|when))\b|"
     r"когда|用于|使用|時|当|する際|lorsqu|quand|wenn|cuando|quando"
 )

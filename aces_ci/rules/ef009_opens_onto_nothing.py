@@ -37,6 +37,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     hint="write what the description cannot hold, or drop the skill",
     check=check,
+    explained_by=("CO019",),
     requires=("SP001", "SP002"),
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\nConvert the ledger.\n")}, lines=(5,)),

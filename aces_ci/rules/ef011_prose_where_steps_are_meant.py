@@ -37,6 +37,7 @@ RULE = Rule(
     severity=Severity.INFO,
     hint="write the steps as a numbered list",
     check=check,
+    explained_by=("CO019",),
     requires=("SP001", "SP002"),
     examples=(
         Example(

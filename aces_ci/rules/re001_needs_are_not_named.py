@@ -57,6 +57,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     hint="name the tools, versions, keys and files that must be there, and how to check for them",
     check=check,
+    explained_by=("CO019",),
     requires=("SP001", "SP002"),
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\n```sh\nledger export\n```\n")}, lines=(5,)),

@@ -58,6 +58,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     hint="add what it must never do, what it does not cover, and the largest input it is meant for",
     check=check,
+    explained_by=("CO019",),
     requires=("SP001", "SP002"),
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\nConvert the ledger.\n")}, lines=(5,)),

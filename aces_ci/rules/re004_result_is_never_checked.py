@@ -45,6 +45,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     hint="add a last step that checks the result, with the command and what it should print",
     check=check,
+    explained_by=("CO019",),
     requires=("SP001", "SP002"),
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\nConvert the ledger.\n")}, lines=(5,)),

@@ -64,6 +64,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     hint="write the work as steps that begin with a verb",
     check=check,
+    explained_by=("CO019",),
     requires=("SP001", "SP002"),
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\nLedgers are books of accounts.\n")}, lines=(5,)),

@@ -58,6 +58,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     hint="add one line: what to do when it fails, and when to stop",
     check=check,
+    explained_by=("CO019",),
     requires=("SP001", "SP002"),
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\nConvert the ledger.\n")}, lines=(5,)),

@@ -46,6 +46,7 @@ RULE = Rule(
     severity=Severity.INFO,
     hint='add "if … then …" for the inputs that differ from the ordinary one',
     check=check,
+    explained_by=("CO019",),
     requires=("SP001", "SP002"),
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\nConvert the ledger to a table.\n")}, lines=(5,)),

@@ -45,6 +45,7 @@ RULE = Rule(
     severity=Severity.INFO,
     hint="show the result: file name, form, and one short example",
     check=check,
+    explained_by=("CO019",),
     requires=("SP001", "SP002"),
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\nConvert the ledger.\n")}, lines=(5,)),

@@ -167,8 +167,9 @@ def _findings(
 ) -> tuple[Finding, ...]:
     """Problems that deserve a line, with the rule's own texts where they bring none."""
     findings = []
+    reported = {rule.code for rule, problem in run.problems if not problem.quiet}
     for (rule, problem), mark in zip(run.problems, _prints(skill, run), strict=True):
-        if problem.quiet:
+        if problem.quiet or not reported.isdisjoint(rule.explained_by):
             continue
         severity = problem.severity or rule.severity
         if profile is Profile.STRICT and rule.strict_severity is not None:

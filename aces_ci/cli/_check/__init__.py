@@ -1,0 +1,1 @@
+"""The parts of `aces-ci check`: selection, formats, fixes, the baseline file."""

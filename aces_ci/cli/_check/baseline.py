@@ -1,0 +1,82 @@
+"""The baseline file on disk: read, first written, and shrunk; never grown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from aces_ci import __version__
+from aces_ci.cli._check.examine import Examined
+from aces_ci.core.checkup import Checkup
+from aces_ci.core.errors import UsageError
+from aces_ci.core.known_findings import Known, dump, load, recorded
+from aces_ci.core.rule import Profile
+from aces_ci.shell.files import Folder, read_bounded
+
+DEFAULT = Path(".aces-baseline.json")
+_LIMIT = 32 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baseline:
+    """What the file holds, and what is to become of it."""
+
+    path: Path | None
+    known: Known
+    write: bool
+    update: bool
+    root: Path
+
+    @classmethod
+    def at(cls, named: str | Path | None, repo: Path, *, write: bool, update: bool) -> Baseline:
+        """The file that was named, or `.aces-baseline.json` where it is needed or exists.
+
+        Raises:
+            UsageError: a named file is missing or broken, or `--write-baseline` would replace one.
+        """
+        path = repo / (named or DEFAULT)
+        if write:
+            if path.exists():
+                raise UsageError(
+                    f"{path} exists, and a baseline may only shrink",
+                    code="baseline_exists",
+                    path=str(path),
+                    do="use --update-baseline to take out what is fixed; to start over, delete the file",
+                )
+            return cls(path=path, known=Known(), write=True, update=False, root=repo)
+        if not path.exists():
+            if named is not None or update:
+                do = "write it first: aces-ci check --write-baseline"
+                raise UsageError(f"there is no baseline file {path}", code="no_baseline", path=str(path), do=do)
+            return cls(path=None, known=Known(), write=False, update=False, root=repo)
+        text = read_bounded(path, limit=_LIMIT).decode("utf-8", "replace")
+        return cls(path=path, known=load(text, str(named or DEFAULT)), write=False, update=update, root=repo)
+
+    def settle(self, examined: Sequence[Examined], profile: Profile, *, seconds: float) -> Checkup:
+        """Write what was asked for, and sum up."""
+        findings = [finding for entry in examined for finding in entry.everything]
+        scores = {entry.skill.root: entry.checked.structure.score for entry in examined}
+        fixed = self.known.gone(findings, scores)
+        if self.path is not None and self.write:
+            self._save(recorded(findings, scores))
+            click.echo(f"written: {self.path} with {len(findings)} findings", err=True)
+        elif self.path is not None and self.update:
+            self._save(self.known.shrunk(findings, scores))
+            click.echo(f"written: {self.path} without {fixed} fixed findings", err=True)
+        elif fixed:
+            click.echo(f"note: {fixed} findings of the baseline are fixed; take them out: --update-baseline", err=True)
+        return Checkup(
+            version=__version__,
+            profile=profile,
+            skills=tuple(entry.checked for entry in examined),
+            seconds=seconds,
+            known=sum(entry.known for entry in examined),
+            fixed=fixed,
+        )
+
+    def _save(self, known: Known) -> None:
+        assert self.path is not None
+        Folder.at(self.path.resolve().parent, cwd=self.root.resolve()).write(self.path.name, dump(known))

@@ -1,0 +1,48 @@
+"""`--fix` and `--diff`: the safe edits of every skill, written or shown."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+
+import click
+
+from aces_ci.changes.worktree import Found
+from aces_ci.cli._check.examine import Demand
+from aces_ci.core.repo_path import bytes_of, join
+from aces_ci.shell.files import Folder
+from aces_ci.tiers.fixes import SAFE, apply, edits
+
+
+def repair(found: Sequence[Found], demand: Demand, *, write: bool) -> list[str]:
+    """The unified diff of all edits; with `write` they are also made, and counted on stderr."""
+    codes = frozenset(SAFE) - demand.disabled
+    if demand.selected is not None:
+        codes &= demand.selected
+    rows: list[str] = []
+    files = 0
+    for entry in found:
+        changes = edits(entry.skill(), demand.rules, codes)
+        before = {path: data for path, file in entry.files.items() if (data := file.data) is not None}
+        for path, after in apply(before, changes).items():
+            name = join(entry.root, path)
+            rows += _diff(name, before[path], after)
+            files += 1
+            if write:
+                folder = entry.top / bytes_of(name).decode("utf-8", "surrogateescape")
+                Folder.at(folder.parent, cwd=entry.top).write(folder.name, after)
+    if write:
+        click.echo(f"fixed: {files} file{'' if files == 1 else 's'}", err=True)
+    return rows
+
+
+def _diff(name: str, before: bytes, after: bytes) -> list[str]:
+    """Line ends are shown, since they may be all that changes."""
+    old, new = (_lines(data) for data in (before, after))
+    return list(difflib.unified_diff(old, new, f"a/{name}", f"b/{name}"))
+
+
+def _lines(data: bytes) -> list[str]:
+    text = data.decode("utf-8", "replace").replace("\ufeff", "<BOM>")
+    rows = text.split("\n")
+    return [f"{row.replace(chr(13), '<CR>')}\n" for row in rows if row or row is not rows[-1]]

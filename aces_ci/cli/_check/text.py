@@ -1,0 +1,115 @@
+"""Findings for a terminal: `text` in full, `concise` one line each; 80 columns, colour never needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from aces_ci.core.checkup import Checked, Checkup, count
+from aces_ci.core.finding import Finding, Severity
+
+_WIDTH = 76
+_COLOURS = {Severity.CRITICAL: "31", Severity.ERROR: "31", Severity.WARNING: "33", Severity.INFO: "36"}
+_WORDS = {Severity.CRITICAL: "critical", Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+
+Paint = Callable[[str, str], str]
+"""(text, SGR code) to text."""
+
+
+def plain(text: str, code: str) -> str:
+    """No colour."""
+    del code
+    return text
+
+
+def colour(text: str, code: str) -> str:
+    """ANSI colour."""
+    return f"\033[{code}m{text}\033[0m"
+
+
+def concise(checkup: Checkup, *, notes: bool, shown: Callable[[str], str], paint: Paint) -> Iterator[str]:
+    """`path:line:column: severity CODE title`, one line a finding."""
+    for finding in checkup.findings:
+        if notes or finding.severity is not Severity.INFO:
+            yield _head(finding, shown, paint)
+
+
+def text(checkup: Checkup, *, notes: bool, table: bool, shown: Callable[[str], str], paint: Paint) -> Iterator[str]:
+    """Findings with source and fix, a table of skills, one line that sums up."""
+    for checked in checkup.skills:
+        for finding in checked.findings:
+            if notes or finding.severity is not Severity.INFO:
+                yield _head(finding, shown, paint)
+                yield from _excerpt(finding, checked)
+                yield paint(f"  fix: {finding.hint}", "2")
+    if table:
+        if any(notes or finding.severity is not Severity.INFO for finding in checkup.findings):
+            yield ""
+        yield from _table(checkup)
+        yield ""
+    yield summary(checkup, notes=notes)
+
+
+def summary(checkup: Checkup, *, notes: bool) -> str:
+    """`1 error, 3 warnings in 2 skills (0.09 s). Text only: agents were not tested.`"""
+    found = checkup.findings
+    numbers = [
+        (count(found, Severity.CRITICAL), "critical finding"),
+        (count(found, Severity.ERROR), "error"),
+        (count(found, Severity.WARNING), "warning"),
+    ]
+    said = [_plural(number, word) for number, word in numbers if number]
+    skills = _plural(len(checkup.skills), "skill")
+    line = f"{', '.join(said) or 'nothing to fix'} in {skills} ({checkup.seconds:.2f} s)."
+    info = count(found, Severity.INFO)
+    if info:
+        line += f" {_plural(info, 'note')}{'' if notes else ', shown with -v'}."
+    if checkup.known:
+        line += f" {checkup.known} known from the baseline."
+    blocked = [checked for checked in checkup.skills if checked.blocked]
+    if blocked:
+        line += f" {blocked[0].structure.name or blocked[0].structure.skill}: {blocked[0].blocked}"
+        line += f", and {len(blocked) - 1} more." if len(blocked) > 1 else "."
+    return f"{line} Text only: agents were not tested."
+
+
+def _plural(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+def _head(finding: Finding, shown: Callable[[str], str], paint: Paint) -> str:
+    place = paint(f"{shown(finding.path)}:{finding.line}:{finding.column or 1}", "1")
+    word = paint(_WORDS[finding.severity], _COLOURS[finding.severity])
+    new = " (new)" if finding.new else ""
+    return f"{place}: {word} {finding.code} {finding.title}{new}"
+
+
+def _excerpt(finding: Finding, checked: Checked) -> Iterator[str]:
+    """The source line where a column is known, and a mark under it where there is a note."""
+    line = checked.source.get((finding.path, finding.line))
+    if line is None or finding.column is None or finding.whole_file:
+        return
+    start = max(0, finding.column - 1)
+    length = max(1, (finding.end_column or finding.column + 1) - finding.column)
+    cut = 0
+    if len(line) > _WIDTH:
+        cut = max(0, min(start - 20, len(line) - _WIDTH))
+        line = ("…" if cut else "") + line[cut + bool(cut) : cut + _WIDTH] + ("…" if cut + _WIDTH < len(line) else "")
+    number = str(finding.line)
+    yield f"  {number} | {line}".replace("\t", " ")
+    if finding.note:
+        mark = "^" * max(1, min(length, len(line) - (start - cut)))
+        yield f"  {' ' * len(number)} | {' ' * (start - cut)}{mark} {finding.note}"
+
+
+def _table(checkup: Checkup) -> Iterator[str]:
+    names = [(checked.structure.name or checked.structure.skill)[:40] for checked in checkup.skills]
+    width = max(16, max((len(name) for name in names), default=0) + 2)
+    yield f"{'skill':<{width}}{'spec':<10}{'quality':>7}   weakest"
+    for name, checked in zip(names, checkup.skills, strict=True):
+        errors = count(checked.findings, Severity.ERROR)
+        spec = _plural(errors, "error") if errors else "ok"
+        score = checked.structure.score
+        dimensions = checked.structure.dimensions
+        weakest = min(dimensions.items(), key=lambda entry: entry[1]) if dimensions else None
+        last = f"{weakest[0]} {weakest[1]}" if weakest else ""
+        yield f"{name:<{width}}{spec:<10}{'-' if score is None else score:>7}   {last}".rstrip()

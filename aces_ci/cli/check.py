@@ -1,0 +1,133 @@
+"""`aces-ci check`: tier 1 on a working tree."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from aces_ci.cli.options import (
+    config_options,
+    format_option,
+    output_file_option,
+    repo_option,
+    verbosity_options,
+)
+
+if TYPE_CHECKING:
+    from aces_ci.settings.model import Settings
+
+FORMATS = ("text", "concise", "json", "markdown", "sarif", "junit", "gitlab", "github")
+
+
+@click.command("check")
+@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(path_type=Path))
+@click.option("--profile", type=click.Choice(["spec", "aces", "strict"]), help="How strict; default from aces.yml.")
+@click.option("--select", multiple=True, metavar="CODE", help="Show only these codes or beginnings of codes.")
+@click.option("--ignore", multiple=True, metavar="CODE", help="Neither show nor deduct for these codes.")
+@click.option("--exit-zero", is_flag=True, help="Exit 0 whatever is found.")
+@click.option("--fix", is_flag=True, help="Write the fixes that cannot change what a skill means.")
+@click.option("--diff", is_flag=True, help="Show those fixes as a diff and write nothing.")
+@click.option("--baseline", type=click.Path(path_type=Path), help="File of known findings; may only shrink.")
+@click.option("--write-baseline", is_flag=True, help="Write a first baseline file with all that is found now.")
+@click.option("--update-baseline", is_flag=True, help="Take out of the baseline file what no longer occurs.")
+@format_option(*FORMATS)
+@output_file_option
+@repo_option
+@config_options
+@verbosity_options
+def COMMAND(  # noqa: PLR0913 - one parameter an option
+    paths: tuple[Path, ...],
+    profile: str | None,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    exit_zero: bool,
+    fix: bool,
+    diff: bool,
+    baseline: Path | None,
+    write_baseline: bool,
+    update_baseline: bool,
+    format_: str,
+    output_file: Path | None,
+    repo: Path,
+    config: Path | None,
+    overrides: tuple[str, ...],
+    provider_url: str | None,
+    quiet: int,
+    verbose: int,
+    color: str,
+) -> int:
+    """Check the text of skills: specification, quality, security. No key, no network, no agent.
+
+    PATH is a skill, a folder of skills, or any file inside one (pre-commit passes files); default is the
+    working directory. Exit 1 on errors, on critical findings, and where the profile's own gate fails.
+    """
+    del provider_url
+    from aces_ci import compose
+    from aces_ci.changes.worktree import search
+    from aces_ci.cli._check.baseline import Baseline
+    from aces_ci.cli._check.codes import matching
+    from aces_ci.cli._check.examine import Demand, examine
+    from aces_ci.cli._check.repair import repair
+    from aces_ci.cli._check.show import Show
+    from aces_ci.core.rule import Profile
+
+    started = time.perf_counter()
+    settings = _settings(repo, config, overrides)
+    rules = compose.rules()
+    found = search(repo, paths)
+    if not found.found:
+        where = " ".join(str(path) for path in paths) or "."
+        folders = f"{found.folders} folder{'' if found.folders == 1 else 's'}"
+        if not paths or found.folders:
+            click.echo(f"warning: no SKILL.md below {where} (searched {folders})", err=True)
+    disabled = matching((*settings.structural.ignore, *ignore), rules, "--ignore")
+    known = Baseline.at(
+        baseline or settings.structural.baseline_file, repo, write=write_baseline, update=update_baseline
+    )
+    demand = Demand(
+        rules=rules,
+        profile=Profile(profile or settings.structural.profile),
+        min_score=settings.structural.min_score,
+        disabled=disabled,
+        selected=matching(select, rules, "--select") if select else None,
+        known=known.known,
+    )
+    if fix or diff:
+        rows = repair(found.found, demand, write=fix and not diff)
+        if diff:
+            click.echo("".join(rows), nl=False)
+            return 1 if rows and not exit_zero else 0
+        found = search(repo, paths)
+    examined = examine(found.found, demand)
+    show = Show(
+        format=format_,
+        output_file=output_file,
+        quiet=quiet,
+        notes=verbose > 0,
+        color=color,
+        rules=rules,
+        env=dict(os.environ),
+        cwd=Path.cwd(),
+    )
+    checkup = known.settle(examined, demand.profile, seconds=time.perf_counter() - started)
+    show.write(examined, checkup)
+    return 1 if checkup.verdict == "fail" and not exit_zero and not write_baseline else 0
+
+
+def _settings(repo: Path, config: Path | None, overrides: tuple[str, ...]) -> Settings:
+    """The working tree's settings, as at every terminal command."""
+    from aces_ci.policy import from_worktree
+    from aces_ci.settings.inputs import inputs_of
+    from aces_ci.settings.load import load
+
+    return load(
+        policy=from_worktree(repo, config),
+        policy_origin="(working tree)",
+        env=os.environ,
+        inputs=inputs_of(os.environ, settings_only=True),
+        overrides=overrides,
+    ).settings
