@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from aces_ci.core.report import Report
     from aces_ci.core.rule import Rule
     from aces_ci.ports.converter import Converter
+    from aces_ci.ports.dialect import Dialect
     from aces_ci.ports.forge import Annotation, Forge, ForgeOptions, Links
     from aces_ci.ports.metric import Metric
     from aces_ci.ports.renderer import Renderer
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
 def rules() -> tuple[Rule, ...]:
     """Every rule of tier 1, by code; each one's prose is its module's docstring."""
     return cast("tuple[Rule, ...]", plugins.load("rules", "RULE", "code"))
+
+
+def dialects() -> tuple[Dialect, ...]:
+    """Every evaluation format that is read, by name."""
+    return cast("tuple[Dialect, ...]", plugins.load("dialects", "DIALECT", "name"))
 
 
 def renderers() -> tuple[Renderer, ...]:

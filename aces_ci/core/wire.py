@@ -48,14 +48,15 @@ LINE_LIMIT = 1_000_000
 
 
 @cache
-def _adapter(cls: type) -> TypeAdapter[Any]:
-    return TypeAdapter(cls)
+def _adapter(kind: str) -> TypeAdapter[Any]:
+    return TypeAdapter(KINDS[kind])
 
 
 def to_line(evidence: Evidence) -> str:
     """One JSON object on one line, ASCII only, without a newline at its end."""
-    value = _adapter(type(evidence)).dump_python(evidence, mode="json")
-    return json.dumps({"kind": _NAMES[type(evidence)], "v": SCHEMA_VERSION, **value}, allow_nan=False)
+    kind = _NAMES[type(evidence)]
+    value = _adapter(kind).dump_python(evidence, mode="json")
+    return json.dumps({"kind": kind, "v": SCHEMA_VERSION, **value}, allow_nan=False)
 
 
 def from_line(line: str, *, number: int = 1, source: str = "evidence") -> Evidence:
@@ -83,14 +84,15 @@ def from_line(line: str, *, number: int = 1, source: str = "evidence") -> Eviden
         raise refuse(f"not JSON: {error}") from None
     if not isinstance(raw, dict) or raw.pop("v", None) != SCHEMA_VERSION:
         raise refuse(f"its version is not {SCHEMA_VERSION}")
-    cls = KINDS.get(str(raw.pop("kind", None)))
+    kind = str(raw.pop("kind", None))
+    cls = KINDS.get(kind)
     if cls is None:
         raise refuse("its kind is unknown")
     unknown = set(raw) - {item.name for item in fields(cls)}
     if unknown:
         raise refuse(f"unknown fields: {', '.join(sorted(map(str, unknown)))[:200]}")
     try:
-        value: Evidence = _adapter(cls).validate_json(json.dumps(raw), strict=True)
+        value: Evidence = _adapter(kind).validate_json(json.dumps(raw), strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         raise refuse(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None

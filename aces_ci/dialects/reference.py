@@ -1,0 +1,42 @@
+"""SkillEvaluator's `evals/evals.json`: the object form whose cases name `expected_skill`, and its legacy list.
+
+Paths begin at `evals/`; absent `files` means all of `evals/files`; an absent `expected_skill` of the object form is the
+skill itself, an explicit null is a negative case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from aces_ci.dialects._rows import Shape, is_rows, read_rows
+from aces_ci.ports.dialect import Document, Reading
+
+_OBJECT = Shape(roots=("evals", ""), default_skill=True, all_files=True)
+_LIST = Shape(prompt=("question", "prompt"), reference=("ground_truth", "expected_output"), roots=("evals", ""))
+_OWN = ("expected_skill", "expected_script", "acceptable_skills", "acceptable_alternates")
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """JSON, JSON lines or YAML."""
+
+    name: str = "skillevaluator"
+    verified: bool = True
+
+    def claims(self, document: Document) -> bool:
+        """A list with `question`, or `evals` of which one case names an expected skill or script."""
+        data = document.data
+        if is_rows(data, lambda row: "question" in row and "query" not in row) or data == []:
+            return True
+        rows = data.get("evals") if isinstance(data, Mapping) else None
+        return is_rows(rows, lambda row: any(key in row for key in _OWN))
+
+    def read(self, document: Document) -> Reading:
+        """All cases."""
+        if isinstance(document.data, Mapping):
+            return read_rows(document, document.data.get("evals"), _OBJECT, "/evals")
+        return read_rows(document, document.data, _LIST, "")
+
+
+DIALECT = Reference()

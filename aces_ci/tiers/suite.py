@@ -1,0 +1,118 @@
+"""The evaluation suite of a skill: every file that some dialect claims, read; faults located; siblings still read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+from aces_ci.core.case import Case
+from aces_ci.core.eval_text import parse
+from aces_ci.core.skill import SkillFile
+from aces_ci.ports.dialect import Dialect, Document, Reading, Remark
+
+FOLDERS = ("evals", "eval", "evaluations", "tests", ".plugin-eval")
+"""Where suites stand; a file elsewhere counts only when its name says so."""
+_ENDINGS = (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".csv", ".md", ".toml")
+# Outputs of earlier runs and inputs of cases are no suites.
+_NOT_SUITES = ("results", "files", "fixtures", "iteration-", "workspace", "node_modules", "environment")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileReading:
+    """One file: the dialect that claimed it (None: none did) and what it gave."""
+
+    path: str
+    """Skill-relative."""
+    dialect: str | None
+    reading: Reading
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suite:
+    """All files of one skill, and every case in the order of the files."""
+
+    files: tuple[FileReading, ...]
+
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        """All cases of all files."""
+        return tuple(case for file in self.files for case in file.reading.cases)
+
+    @property
+    def errors(self) -> tuple[Remark, ...]:
+        """All errors of all files."""
+        return tuple(error for file in self.files for error in file.reading.errors)
+
+
+def read_suite(files: Mapping[str, SkillFile], dialects: Sequence[Dialect], *, skill_name: str) -> Suite:
+    """Read every evaluation file of a skill. Pure; never raises for any bytes.
+
+    Args:
+        files: all files of the skill, by skill-relative path.
+        dialects: in any order; the first (by name) that claims a document reads it.
+    """
+    siblings = {path: file.data for path, file in files.items() if file.data is not None}
+    found = [
+        _file(path, siblings, dialects, skill_name) for path in sorted(files) if candidate(path) and path in siblings
+    ]
+    return Suite(files=_without_doubles([file for file in found if file is not None]))
+
+
+def candidate(path: str) -> bool:
+    """Whether a skill-relative path may hold cases."""
+    pure = PurePosixPath(path)
+    if not path.lower().endswith(_ENDINGS) or any(part.startswith(_NOT_SUITES) for part in pure.parts[1:-1]):
+        return False
+    return pure.parts[0] in FOLDERS or any(word in pure.name.lower() for word in ("eval", "prompts.csv", "promptfoo"))
+
+
+def _file(path: str, siblings: Mapping[str, bytes], dialects: Sequence[Dialect], skill_name: str) -> FileReading | None:
+    parsed = parse(path, siblings[path])
+    named_so = PurePosixPath(path).name.startswith(("evals.", "eval.", "dataset."))
+    if parsed.fault is not None:
+        fault = parsed.fault
+        remark = Remark(path=path, line=fault.line, pointer="", message=fault.message, hint=fault.hint)
+        return FileReading(path=path, dialect=None, reading=Reading(cases=(), errors=(remark,)))
+    document = Document(path=path, data=parsed.data, text=parsed.text, siblings=siblings, skill_name=skill_name)
+    for dialect in dialects:
+        if dialect.claims(document):
+            return FileReading(path=path, dialect=dialect.name, reading=_never_silent(path, dialect.read(document)))
+    if not named_so:
+        return None
+    message = "no dialect that aces-ci knows claims this file"
+    hint = "see docs/evals.md for one example of each; agentskills.io's is the shortest"
+    remark = Remark(path=path, line=1, pointer="", message=message, hint=hint)
+    return FileReading(path=path, dialect=None, reading=Reading(cases=(), errors=(remark,)))
+
+
+def _never_silent(path: str, reading: Reading) -> Reading:
+    """A file that gives no case says why."""
+    if reading.cases or reading.errors:
+        return reading
+    remark = Remark(path=path, line=1, pointer="", message="holds no case", hint="add one; aces-ci evals create drafts")
+    return replace(reading, errors=(remark,))
+
+
+def _without_doubles(files: Sequence[FileReading]) -> tuple[FileReading, ...]:
+    """The first case keeps an id; a later one with the same id is an error of its file."""
+    seen: dict[str, str] = {}
+    return tuple(replace(file, reading=_unique(file, seen)) for file in files)
+
+
+def _unique(file: FileReading, seen: dict[str, str]) -> Reading:
+    kept, errors = [], list(file.reading.errors)
+    for case in file.reading.cases:
+        where = seen.setdefault(case.id.casefold(), case.provenance)
+        if where is case.provenance:
+            kept.append(case)
+        else:
+            hint = "give it an id of its own"
+            message = f"id `{case.id}` is taken already (at {where})"
+            errors.append(Remark(path=file.path, line=None, pointer="", message=message, hint=hint))
+    return replace(file.reading, cases=tuple(kept), errors=tuple(errors))
+
+
+def negatives(cases: Sequence[Case]) -> Iterator[Case]:
+    """Cases in which the skill must stay out."""
+    return (case for case in cases if case.trigger is False)
