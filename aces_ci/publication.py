@@ -29,7 +29,15 @@ def render_all(report: Report, *, key: str) -> dict[str, str]:
 def place_of(report: Report, *, key: str, smaller: bool = False) -> Place:
     """Where the texts of this report will be read."""
     forge = report.event.forge
-    return Place(links=compose.links(forge, report.event.server_url), forge=forge, key=key, smaller=smaller)
+    return Place(
+        links=compose.links(forge, report.event.server_url),
+        forge=forge,
+        key=key,
+        smaller=smaller,
+        rules=compose.rules(),
+        # GitLab shows the Code Quality report of the same job beside the note.
+        quality_report=forge == "gitlab",
+    )
 
 
 def post(report: Report, texts: Mapping[str, str], forge: object, loaded: Loaded, log: Log) -> str:

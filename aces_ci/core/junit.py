@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from xml.etree import ElementTree
 
 from aces_ci.core.finding import Category, Finding, Severity
@@ -18,8 +19,22 @@ _CASES = {
 }
 
 
-def junit(skills: Iterable[tuple[str, tuple[Finding, ...], str | None]], seconds: float) -> str:
-    """The document. Each skill is (path, findings, why its profile's gate fails or None)."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TierCase:
+    """A tier beyond the text: judge or live. Failed, skipped or neither, each with its reason."""
+
+    name: str
+    failed: str | None = None
+    skipped: str | None = None
+    said: str = ""
+
+
+def junit(
+    skills: Iterable[tuple[str, tuple[Finding, ...], str | None]],
+    seconds: float,
+    tiers: Mapping[str, Sequence[TierCase]] | None = None,
+) -> str:
+    """The document. Each skill is (path, findings, why its profile's gate fails or None); `tiers` are by path."""
     root = ElementTree.Element("testsuites", name="aces-ci", time=f"{seconds:.3f}")
     tests = failures = 0
     for path, findings, blocked in skills:
@@ -42,6 +57,9 @@ def junit(skills: Iterable[tuple[str, tuple[Finding, ...], str | None]], seconds
             if advice:
                 ElementTree.SubElement(case, "system-out").text = _text("\n".join(_line(f) for f in advice))
             tests += 1
+        for tier in (tiers or {}).get(path, ()):
+            failed += _tier(suite, path, tier)
+            tests += 1
         suite.set("tests", str(len(suite)))
         suite.set("failures", str(failed))
         failures += failed
@@ -49,6 +67,18 @@ def junit(skills: Iterable[tuple[str, tuple[Finding, ...], str | None]], seconds
     root.set("failures", str(failures))
     ElementTree.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def _tier(suite: ElementTree.Element, path: str, tier: TierCase) -> int:
+    """One case of a later tier; returns how many failures it adds."""
+    case = ElementTree.SubElement(suite, "testcase", classname=_text(path), name=tier.name, time="0")
+    if tier.failed is not None:
+        ElementTree.SubElement(case, "failure", message=_text(tier.failed))
+    elif tier.skipped is not None:
+        ElementTree.SubElement(case, "skipped", message=_text(tier.skipped))
+    if tier.said:
+        ElementTree.SubElement(case, "system-out").text = _text(tier.said)
+    return int(tier.failed is not None)
 
 
 def _line(finding: Finding) -> str:

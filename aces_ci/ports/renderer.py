@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from aces_ci.core.report import Report
+from aces_ci.core.rule import Rule
 from aces_ci.ports.forge import Links
 
 
@@ -19,6 +20,8 @@ class Place:
     key: str = "default"
     smaller: bool = False
     """The same verdict in fewer words, for a forge that refused the long one."""
+    rules: tuple[Rule, ...] = ()
+    """Metadata of the rules, for formats that carry it beside the findings."""
     quality_report: bool = False
     """The forge shows findings in a widget of its own, so the comment drops its table of all findings."""
 
