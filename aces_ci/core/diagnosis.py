@@ -65,3 +65,16 @@ class Diagnosis:
     """(trial digest, step id)."""
     this: Excerpt | None = None
     other: Excerpt | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosed:
+    """The causes found for one skill: evidence, because traces are not at hand when a report is made again."""
+
+    skill: str
+    causes: tuple[Diagnosis, ...]
+
+    @property
+    def id(self) -> str:
+        """One a skill."""
+        return f"diagnosed:{self.skill}"

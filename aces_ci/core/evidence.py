@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from aces_ci.core.change import Because, How, Part
+from aces_ci.core.diagnosis import Diagnosed
 from aces_ci.core.event import Event
 from aces_ci.core.finding import Finding
 from aces_ci.core.score import Score
@@ -122,6 +123,11 @@ class Vote:
     reason: str
     quote: str = ""
     line: int | None = None
+    """Where the quote begins in `path`, 1-based; found by us, not taken from the judge."""
+    path: str = ""
+    """Skill-relative file of the quote."""
+    fix: str = ""
+    """The judge's own suggestion, one sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +148,9 @@ class Judgement:
     usd_micros: int | None = 0
     tokens: int = 0
     cached: bool = False
+    """Every vote was reused; `usd_micros` and `tokens` are then what they once cost."""
+    sampling: str = ""
+    """The sampling parameters that were really sent, e.g. `temperature 0`; empty: the model's own."""
 
     @property
     def id(self) -> str:
@@ -209,5 +218,6 @@ Evidence = (
     | Score
     | Skipped
     | Imported
+    | Diagnosed
     | RunEnded
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from aces_ci.core.diagnosis import Diagnosed
 from aces_ci.core.errors import UsageError
 from aces_ci.core.evidence import (
     ChangedSkill,
@@ -34,6 +35,7 @@ class Sorted:
     scores: dict[str, Score] = field(default_factory=dict)
     skipped: dict[str, Skipped] = field(default_factory=dict)
     imported: dict[str, Imported] = field(default_factory=dict)
+    diagnosed: dict[str, Diagnosed] = field(default_factory=dict)
     seconds: float = 0.0
     missing_shards: tuple[int, ...] = ()
 
@@ -103,6 +105,8 @@ def _put(found: Sorted, row: Evidence) -> None:
             found.skipped[row.id] = row
         case Imported():
             found.imported[row.id] = row
+        case Diagnosed():
+            found.diagnosed[row.skill] = row
         case RunEnded():
             found.seconds += row.seconds
         case RunStarted():

@@ -14,6 +14,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from aces_ci.core.diagnosis import Diagnosed
 from aces_ci.core.errors import UsageError
 from aces_ci.core.evidence import (
     SCHEMA_VERSION,
@@ -40,6 +41,7 @@ KINDS: dict[str, type[Any]] = {
     "score": Score,
     "skipped": Skipped,
     "imported": Imported,
+    "diagnosed": Diagnosed,
     "end": RunEnded,
 }
 _NAMES = {cls: name for name, cls in KINDS.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from aces_ci import __version__
 from aces_ci.core import gates_text
@@ -79,7 +80,9 @@ def _live(found: Sorted, path: str) -> LiveSummary | None:
     digests = {trial.digest for trial in trials}
     scores = [score for score in found.scores.values() if score.trial in digests]
     plan = LivePlan.of(found.header.settings, path, skills=_family(found), stopped=_stopped(found, path))
-    return summarise(trials, scores, plan)
+    summary = summarise(trials, scores, plan)
+    causes = found.diagnosed.get(path)
+    return summary if causes is None else replace(summary, diagnosis=causes.causes)
 
 
 def _stopped(found: Sorted, path: str) -> str:
