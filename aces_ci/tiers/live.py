@@ -11,18 +11,20 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 
+from aces_ci.core import trace_file
 from aces_ci.core.control import Configuration, Secrets, Upstream
 from aces_ci.core.control import Limits as RequestLimits
 from aces_ci.core.exchange import Exchange, to_event
 from aces_ci.core.plan import PlannedTrial, TrialPlan
 from aces_ci.core.price import Price
-from aces_ci.core.trajectory import Trajectory
 from aces_ci.core.trial import Ending, Flag, Trial
+from aces_ci.ports.converter import Converter, Log
 from aces_ci.ports.harness import Harness
 from aces_ci.ports.sandbox import Limits, Program, Sandbox, SandboxLost
 from aces_ci.ports.sink import Sink
 from aces_ci.tiers.link import Link
 from aces_ci.tiers.schedule import Budget, Purse, next_trials
+from aces_ci.tiers.trace import traced
 from aces_ci.tiers.trial import Bench, Tried, attempt
 
 INFRA_RETRIES = 1
@@ -44,9 +46,8 @@ class Means:
     limits: Limits = field(default_factory=Limits)
     requests: RequestLimits = field(default_factory=RequestLimits)
     budget: Budget = field(default_factory=Budget)
-    trace: Callable[[Tried, Iterable[Exchange]], tuple[Trajectory | None, tuple[Flag, ...]]] | None = None
-    """Builds the trajectory of a finished trial from its exchanges."""
-    write_trace: Callable[[Trajectory], bytes] | None = None
+    converters: Mapping[str, Converter] = field(default_factory=dict)
+    """By harness: its own log may add times and exit codes to the trajectory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,12 +231,20 @@ class _Engine:
             # The first try's exchanges went to the same file; what is graded is the last one's.
             lines = "".join(f"{to_event(item)}\n" for item in exchanges)
             self._sink.keep(f"{home}/exchanges.jsonl", lines.encode("ascii"))
-        if self._means.trace is not None and self._means.write_trace is not None:
-            trajectory, flags = self._means.trace(tried, exchanges)
-            trial = replace(trial, flags=tuple(dict.fromkeys((*trial.flags, *flags))))
-            if trajectory is not None:
-                self._sink.keep(f"{home}/trajectory.json", self._means.write_trace(trajectory))
-                trial = replace(trial, trajectory=f"{home}/trajectory.json")
+        session = {file.path: file.data for file in ran.home}
+        found = traced(
+            exchanges,
+            agent=trial.harness,
+            version=trial.harness_version,
+            prompt=tried.prompt,
+            model=trial.model,
+            converter=self._means.converters.get(trial.harness),
+            log=Log(stdout=ran.stdout.data, files=session, prompt=tried.prompt, model=trial.model),
+        )
+        trial = replace(trial, flags=tuple(dict.fromkeys((*trial.flags, *found.flags))))
+        if found.trajectory is not None:
+            self._sink.keep(f"{home}/trajectory.json", trace_file.write(found.trajectory))
+            trial = replace(trial, trajectory=f"{home}/trajectory.json")
         return self._compared(trial)
 
     def _compared(self, trial: Trial) -> Trial:

@@ -36,7 +36,7 @@ FETCH = "aces-ci-fetch:e2e"
 GATEWAY = "aces-ci-gateway:e2e"
 MODEL_PORT = 9000
 CANARY = "sk-canary-0f9e8d7c6b5a49382716-live"
-NEEDED = ("aiohttp", "pydantic", "click", "urllib3")
+NEEDED = ("aces-ci", "aiohttp")
 MODELS = {
     "claude-code": ("claude-sonnet-5", Protocol.MESSAGES),
     "codex": ("gpt-5.4", Protocol.RESPONSES),
@@ -44,7 +44,7 @@ MODELS = {
     "builtin": ("claude-sonnet-5", Protocol.MESSAGES),
 }
 SMALL = Limits(
-    seconds=90,
+    seconds=240,
     memory_bytes=1536 * MIB,
     workspace_bytes=64 * MIB,
     workspace_inodes=2000,
@@ -72,8 +72,10 @@ def program() -> Program:
 
 def gateway_image(engine: Engine) -> None:
     """This checkout and what it needs on the base image; built anew whenever a source changed (layers are cached)."""
-    files = [StagedFile(path="Dockerfile", data=f"FROM {BASE}\nCOPY packages /opt/packages\nCOPY app /opt/app\n".encode())]
-    for name in _closure(NEEDED):
+    files = [
+        StagedFile(path="Dockerfile", data=f"FROM {BASE}\nCOPY packages /opt/packages\nCOPY app /opt/app\n".encode())
+    ]
+    for name in _closure(NEEDED) - {"aces-ci"}:
         distribution = importlib.metadata.distribution(name)
         for entry in distribution.files or ():
             path = Path(str(distribution.locate_file(entry)))
@@ -98,7 +100,9 @@ def fetch_image(engine: Engine, cache: Path) -> None:
         work.mkdir(parents=True)
         for name in ("package.json", "package-lock.json"):
             shutil.copy(ROOT / "aces_ci/sandboxes/images" / recipe / name, work)
-        subprocess.run(["npm", "ci", "--ignore-scripts", "--cache", cache / "npm"], cwd=work, check=True, capture_output=True)
+        subprocess.run(
+            ["npm", "ci", "--ignore-scripts", "--cache", cache / "npm"], cwd=work, check=True, capture_output=True
+        )
         shutil.rmtree(work)
     npm = Path("/usr/lib/node_modules/npm")
     node = Path(shutil.which("node") or "")
@@ -127,21 +131,21 @@ def images(recipes: Sequence[str], cache: Path) -> dict[str, str]:
     return {name: SANDBOX.image(ImageRequest(recipe=name, base=BASE, fetch=FETCH)) for name in recipes}
 
 
-def _closure(names: Sequence[str]) -> list[str]:
+def _closure(names: Sequence[str]) -> set[str]:
     from packaging.requirements import Requirement
 
-    found: dict[str, None] = {}
+    found: set[str] = set()
     waiting = list(names)
     while waiting:
         name = waiting.pop()
         if name in found:
             continue
-        found[name] = None
+        found.add(name)
         for text in importlib.metadata.requires(name) or ():
             requirement = Requirement(text)
             if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
                 waiting.append(requirement.name)
-    return list(found)
+    return found
 
 
 SKILL_TEXT = """---
@@ -177,7 +181,8 @@ def tide_skill(description_tail: str = "") -> Skill:
 
 def neighbour() -> Skill:
     """A support skill, the same in every arm."""
-    text = "---\nname: gull-count\ndescription: Counts gulls in a photo log. Use when asked how many gulls there were.\n---\n\nCount.\n"
+    description = "Counts gulls in a photo log. Use when asked how many gulls there were."
+    text = f"---\nname: gull-count\ndescription: {description}\n---\n\nCount.\n"
     return parse_skill(root="skills/gull-count", files=_files({"SKILL.md": text}))
 
 
@@ -253,6 +258,7 @@ def means(**changes: object) -> Means:
             ),
         ),
         "limits": SMALL,
+        "converters": {item.name: item for item in load("converters", "CONVERTER", "name")},  # type: ignore[attr-defined]
         **changes,
     }
     return Means(**fields)  # type: ignore[arg-type]

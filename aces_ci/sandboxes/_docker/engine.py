@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ import urllib3
 
 from aces_ci.core.errors import UsageError
 from aces_ci.ports.sandbox import SandboxLost
+from aces_ci.sandboxes._docker.attached import Attached
 from aces_ci.sandboxes._docker.spec import ContainerSpec, VolumeSpec
 
 CALL_SECONDS = 60.0
@@ -175,20 +175,11 @@ class Engine:
             finally:
                 stream.close()
 
-    def frames(self, container: str) -> Iterator[tuple[bytes | None, bytes | None]]:
-        """Attach to standard output and error before the start, so that nothing is missed."""
+    def attach(self, container: str, *, stdin: bool = False) -> Attached:
+        """Attach to a container that is not started yet."""
+        wanted = {"stdin": int(stdin), "stdout": 1, "stderr": 1, "stream": 1}
         with _speaking():
-            found: Iterator[tuple[bytes | None, bytes | None]] = self._api.attach(
-                container, stdout=True, stderr=True, stream=True, demux=True
-            )
-        return found
-
-    def talk(self, container: str) -> socket.socket:
-        """Attach to standard input and output of a container that is not started yet."""
-        with _speaking():
-            attached = self._api.attach_socket(container, params={"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1})
-        found: socket.socket = getattr(attached, "_sock", attached)
-        return found
+            return Attached(self._api.attach_socket(container, params=wanted))
 
     # -- what carries a label ------------------------------------------------------------------------------------
 
@@ -212,6 +203,11 @@ class Engine:
         with _speaking():
             found: dict[str, Any] = self._api.inspect_image(reference)  # type: ignore[no-untyped-call]
         return found
+
+    def variables(self, image: str) -> tuple[str, ...]:
+        """Names of the variables that an image declares. Raises Missing."""
+        declared = (self.image(image).get("Config") or {}).get("Env") or []
+        return tuple(str(row).partition("=")[0] for row in declared)
 
     def build(self, context: bytes, *, tag: str, arguments: dict[str, str], network: str | None) -> Iterator[str]:
         """Build an image from a tar context; yields the daemon's lines. Raises Refused where it fails."""

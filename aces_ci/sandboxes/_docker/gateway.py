@@ -6,11 +6,7 @@ The key passes here only as a line on stdin: it is in no environment, no argumen
 from __future__ import annotations
 
 import queue
-import socket
 import threading
-from contextlib import suppress
-
-from docker.utils.socket import STDOUT, frames_iter
 
 from aces_ci.ports.sandbox import MIB, Program, SandboxLost
 from aces_ci.sandboxes._docker.engine import Engine
@@ -54,8 +50,7 @@ class DockerChannel:
     """Lines to and from an attached container. Create it before the start, so that no line is lost."""
 
     def __init__(self, engine: Engine, container: str) -> None:
-        self._socket = engine.talk(container)
-        self._socket.settimeout(None)
+        self._attached = engine.attach(container, stdin=True)
         self._lines: queue.Queue[str | None] = queue.Queue()
         self._writing = threading.Lock()
         self._stderr = bytearray()
@@ -66,7 +61,7 @@ class DockerChannel:
         """One line without its newline. Raises SandboxLost when the process is gone."""
         try:
             with self._writing:
-                self._socket.sendall(line.encode("utf-8") + b"\n")
+                self._attached.send(line.encode("utf-8") + b"\n")
         except OSError:
             raise SandboxLost(self._gone()) from None
 
@@ -83,9 +78,7 @@ class DockerChannel:
 
     def close(self) -> None:
         """Hang up: the gateway ends by itself when its stdin does."""
-        with suppress(OSError):
-            self._socket.shutdown(socket.SHUT_RDWR)
-        self._socket.close()
+        self._attached.hang_up()
         self._thread.join(2.0)
 
     def _gone(self) -> str:
@@ -95,19 +88,19 @@ class DockerChannel:
     def _read(self) -> None:
         rest = bytearray()
         try:
-            for stream, data in frames_iter(self._socket, tty=False):  # type: ignore[no-untyped-call]
-                if stream != STDOUT:
-                    self._stderr = (self._stderr + data)[-STDERR_KEPT:]
+            for out, err in self._attached.frames():
+                if err:
+                    self._stderr = (self._stderr + err)[-STDERR_KEPT:]
+                if not out:
                     continue
-                rest += data
+                rest += out
                 if len(rest) > LINE_LIMIT:
                     break
-                *lines, last = rest.split(b"\n") if b"\n" in data else (rest,)
-                rest = bytearray(last)
-                for line in lines:
-                    self._lines.put(line.decode("utf-8", "replace"))
-        except (OSError, ValueError):
-            # The daemon hung up; whoever waits for a line hears of it below.
-            pass
+                if b"\n" in out:
+                    *lines, last = rest.split(b"\n")
+                    rest = bytearray(last)
+                    for line in lines:
+                        self._lines.put(line.decode("utf-8", "replace"))
         finally:
             self._lines.put(None)
+            self._attached.close()

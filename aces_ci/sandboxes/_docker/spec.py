@@ -73,6 +73,8 @@ class ContainerSpec:
     labels: Mapping[str, str]
     mounts: tuple[Mount, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
+    unset: tuple[str, ...] = ()
+    """Variables that the image declares and the process shall not have."""
     network: str = NO_NETWORK
     """`none`, or the name of a network of this run."""
     working_dir: str = "/"
@@ -98,7 +100,11 @@ class ContainerSpec:
             "Entrypoint": [self.command[0]],
             "Cmd": list(self.command[1:]),
             "User": self.user,
-            "Env": [f"{key}={value}" for key, value in sorted(self.environment.items())],
+            "Env": [
+                *(f"{key}={value}" for key, value in sorted(self.environment.items())),
+                # A name without a value takes the image's variable away.
+                *sorted(set(self.unset) - set(self.environment)),
+            ],
             "WorkingDir": self.working_dir,
             "Hostname": self.hostname,
             "Domainname": "",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from aces_ci.ports.sandbox import Limits, Stream
+from aces_ci.sandboxes._docker.attached import Attached
 
 
 @dataclass(slots=True)
@@ -53,12 +54,10 @@ class Drain:
     `ended` is set when the streams close, which is when the main process and all of its children are gone.
     """
 
-    def __init__(
-        self, frames: Iterator[tuple[bytes | None, bytes | None]], limits: Limits, on_flood: Callable[[], None]
-    ) -> None:
+    def __init__(self, attached: Attached, limits: Limits, on_flood: Callable[[], None]) -> None:
         self.ended = threading.Event()
         self.flooded = False
-        self._frames = frames
+        self._attached = attached
         self._cap = limits.log_bytes
         self._on_flood = on_flood
         self._out = HeadTail(limits.log_kept_bytes // 2)
@@ -69,7 +68,7 @@ class Drain:
     def _run(self) -> None:
         total = 0
         try:
-            for out, err in self._frames:
+            for out, err in self._attached.frames():
                 for data, kept in ((out, self._out), (err, self._err)):
                     if data:
                         total += len(data)
@@ -77,13 +76,14 @@ class Drain:
                 if total > self._cap and not self.flooded:
                     self.flooded = True
                     self._on_flood()
-        except (OSError, ValueError):
-            # The connection died with the daemon; the caller hears of it from its own calls.
-            pass
         finally:
             self.ended.set()
+            self._attached.close()
 
     def streams(self, timeout: float = 5.0) -> tuple[Stream, Stream]:
         """Standard output and error, once the thread is done."""
         self._thread.join(timeout)
+        if self._thread.is_alive():
+            self._attached.hang_up()
+            self._thread.join(timeout)
         return self._out.stream(), self._err.stream()

@@ -29,7 +29,9 @@ NEARLY = 0.97
 """Share of a volume's bytes or inodes, or of the process limit, from which it counts as reached."""
 
 
-def spec(job: Job, berth: Berth, slot_volume: str, labels: dict[str, str]) -> ContainerSpec:
+def spec(
+    job: Job, berth: Berth, slot_volume: str, labels: dict[str, str], unset: tuple[str, ...] = ()
+) -> ContainerSpec:
     """The agent's container. Same names, paths and host name in every arm."""
     limits = job.limits
     return ContainerSpec(
@@ -47,6 +49,7 @@ def spec(job: Job, berth: Berth, slot_volume: str, labels: dict[str, str]) -> Co
             "USER": "agent",
             **job.environment,
         },
+        unset=unset,
         working_dir=WORKSPACE,
         memory=limits.memory_bytes,
         cpus=limits.cpus,
@@ -80,14 +83,14 @@ def run(
     started: float | None = None
     try:
         place = berth()
-        container = engine.create(spec(job, place, slot_volume, labels))
+        container = engine.create(spec(job, place, slot_volume, labels, engine.variables(job.image)))
         owner = dict(zip(("uid", "gid"), map(int, AGENT_USER.split(":")), strict=True))
         stdin = StagedFile(path=STDIN_FILE, data=job.stdin)
         engine.put(container, HOME, pack((*job.home, stdin), **owner))
         if job.workspace:
             engine.put(container, WORKSPACE, pack(job.workspace, **owner))
         where = container
-        drain = Drain(engine.frames(where), job.limits, lambda: _kill(engine, where))
+        drain = Drain(engine.attach(where), job.limits, lambda: _kill(engine, where))
         started = time.monotonic()
         engine.start(container)
         on_start()
