@@ -35,7 +35,7 @@ class ResponseAssembler:
         self.complete = False
         self.failed = ""
         self._response: dict[str, Any] | None = None
-        self._items: dict[int, dict[str, Any]] = {}
+        self._items: dict[str, dict[str, Any]] = {}
 
     def event(self, data: Mapping[str, Any]) -> None:
         """One event. Events of hosted tools are named after their call item."""
@@ -49,10 +49,8 @@ class ResponseAssembler:
         elif kind in ("response.output_item.added", "response.output_item.done"):
             item = dict(mapping(data.get("item")))
             self._admit(item)
-            index = count(data.get("output_index"))
-            if index is None:
-                raise SurpriseError("an output item without an index")
-            self._items[index] = item
+            # By id, because some servers send no index; a dictionary keeps the order of the first sight.
+            self._items[str(item.get("id") or data.get("output_index"))] = item
         elif kind.startswith("response.") and "_call." in kind:
             if kind.split(".")[1] not in ("custom_tool_call", "function_call"):
                 raise SurpriseError(f"an event of a hosted tool: {words(kind)[:60]}")
@@ -72,7 +70,7 @@ class ResponseAssembler:
         """The final object, or what had been output when the stream was cut."""
         if self._response is None or self.complete:
             return self._response
-        return {**self._response, "output": [self._items[index] for index in sorted(self._items)]}
+        return {**self._response, "output": list(self._items.values())}
 
     def usage(self) -> Usage | None:
         """Input without what was read from or written to the cache."""
@@ -98,7 +96,7 @@ class ResponseAssembler:
         self._response = self._kept(response)
         if not output:
             # Some servers leave the final list empty; the items were streamed.
-            self._response["output"] = [self._items[index] for index in sorted(self._items)]
+            self._response["output"] = list(self._items.values())
         self.failed = _ENDS[kind]
         if self.failed:
             self.failed = words(mapping(response.get("error")).get("message") or self.failed)
