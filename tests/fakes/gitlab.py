@@ -44,6 +44,8 @@ class FakeGitLab:
     changes: dict[int, dict[str, Any]] = field(default_factory=dict)
     label_events: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
     versions: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
+    jobs: list[dict[str, Any]] = field(default_factory=list)
+    """Finished jobs: id, project, pipeline, name, report."""
     server: LoopbackServer = field(default_factory=lambda: LoopbackServer(prefix="/api/v4"))
     _ids: Iterator[int] = field(default_factory=lambda: itertools.count(300))
     _ticks: Iterator[int] = field(default_factory=lambda: itertools.count(1))
@@ -66,6 +68,8 @@ class FakeGitLab:
             ("DELETE", change + "/notes/{note}", self._delete),
             ("GET", change + "/resource_label_events", self._labelled),
             ("GET", change + "/versions", self._versions),
+            ("GET", root + "/pipelines/{pipeline}/jobs", self._jobs_of),
+            ("GET", root + "/jobs/{job}/artifacts/aces-results/report.json", self._artifact),
         ):
             server.route(method, path, handler)
 
@@ -116,6 +120,20 @@ class FakeGitLab:
             "resolvable": False,
         }
         return self.notes[note]
+
+    def finished(self, number: int, *, project: int, sha: str, job: str, report: bytes, **more: Any) -> None:
+        """The head pipeline of a merge request ran in `project` and left a report."""
+        pipeline = next(self._ids)
+        self.changes[number]["head_pipeline"] = {
+            "id": pipeline,
+            "project_id": project,
+            "sha": sha,
+            "source": "merge_request_event",
+            **more,
+        }
+        self.jobs.append(
+            {"id": next(self._ids), "project": project, "pipeline": pipeline, "name": job, "report": report}
+        )
 
     def now(self) -> str:
         """The server's clock: one second a call."""
@@ -204,6 +222,25 @@ class FakeGitLab:
     def _versions(self, request: Request, project: str, number: str) -> Answer:
         self._known(project, number)
         return self._page(request, self.versions.get(int(number), []))
+
+    def _jobs_of(self, request: Request, project: str, pipeline: str) -> Answer:
+        rows = [
+            {
+                "id": row["id"],
+                "name": row["name"],
+                "status": "success",
+                "web_url": f"https://gitlab.example/mira-k/agent-skills/-/jobs/{row['id']}",
+            }
+            for row in self.jobs
+            if (str(row["project"]), str(row["pipeline"])) == (project, pipeline)
+        ]
+        return self._page(request, rows)
+
+    def _artifact(self, request: Request, project: str, job: str) -> Answer:
+        found = [row for row in self.jobs if (str(row["project"]), str(row["id"])) == (project, job)]
+        if not found or found[0]["report"] is None:
+            raise _refusal(404, "404 Not found")
+        return Answer(body=found[0]["report"])
 
     def _page(self, request: Request, rows: list[Any]) -> Answer:
         answer = paged(request, rows, self.url, default=20)
