@@ -11,6 +11,7 @@ from aces_ci.core.change import Because, BecauseKind, How, Part
 from aces_ci.core.event import Event, EventKind
 from aces_ci.core.evidence import ChangedSkill, PolicySource, RunStarted
 from aces_ci.core.score import Score
+from aces_ci.core.trajectory import Agent, Observation, ObservationResult, Step, ToolCall, Trajectory
 from aces_ci.core.trial import Arm, Ending, Trial, Usage
 
 SKILL = "skills/log-triage"
@@ -124,6 +125,28 @@ def a_changed_skill(path: str = SKILL, **changes: Any) -> ChangedSkill:
         **changes,
     }
     return ChangedSkill(**fields)
+
+
+def a_trace(
+    *commands: str, answer: str | None = "Here is the export, with every row and the totals you asked for." * 6
+) -> Trajectory:
+    """A run of shell commands, then an answer."""
+    steps = [Step(step_id=1, source="user", message="Export the ledger.")]
+    for number, command in enumerate(commands, start=2):
+        call = ToolCall(tool_call_id=f"c{number}", function_name="Bash", arguments={"command": command})
+        result = ObservationResult(source_call_id=f"c{number}", content="done", extra={"exit_code": 0})
+        steps.append(
+            Step(
+                step_id=number,
+                source="agent",
+                message="",
+                tool_calls=(call,),
+                observation=Observation(results=(result,)),
+            )
+        )
+    if answer is not None:
+        steps.append(Step(step_id=len(steps) + 1, source="agent", message=answer))
+    return Trajectory(agent=Agent(name="claude-code", version="2"), steps=tuple(steps))
 
 
 def flagged(trials: Sequence[Trial], arm: Arm, *flags: Any) -> list[Trial]:

@@ -7,10 +7,13 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
+from aces_ci.core.diagnosis import Diagnosed
 from aces_ci.core.evidence import Evidence, RunEnded, Structure
 from aces_ci.core.score import Part, Score
 from aces_ci.core.trial import Arm, Ending, Flag, Trial, Usage
-from tests.builders import JUDGE, a_changed_skill, a_run, a_score, a_trial
+from aces_ci.tiers.compare import summaries
+from aces_ci.tiers.diagnose import SkillText, diagnose
+from tests.builders import JUDGE, a_changed_skill, a_run, a_score, a_trace, a_trial
 
 ORDER = (Arm.BASELINE, Arm.PREVIOUS, Arm.WITH_SKILL)
 TOKENS = {Arm.BASELINE: (61_000, 110_000), Arm.PREVIOUS: (48_000, 90_000), Arm.WITH_SKILL: (39_000, 70_000)}
@@ -98,6 +101,19 @@ def run_of(*told: Told, settings: Mapping[str, object] | None = None, **event: A
         lines.append(Structure(skill=skill.path, conformant=True, score=88, previous_score=86))
         lines += trials_of(skill)
     return [*lines, RunEnded(seconds=1560.0)]
+
+
+def causes_of(lines: Sequence[Evidence], path: str) -> Diagnosed:
+    """What the engine writes at its end: causes from traces in which the new flag is followed."""
+    trials = [line for line in lines if isinstance(line, Trial) and line.skill == path]
+    scores = [line for line in lines if isinstance(line, Score)]
+    fast = a_trace("cat SKILL.md", "python scripts/export.py --fast 2026-10", "head ledger.csv")
+    slow = a_trace("cat SKILL.md", "python scripts/export.py 2026-10", "python scripts/totals.py ledger.csv")
+    traces = {trial.digest: fast if trial.arm is Arm.WITH_SKILL else slow for trial in trials}
+    before = "---\nname: ledger-export\n---\nRun `scripts/export.py` for the month.\nThen compare the totals.\n"
+    text = SkillText(path=f"{path}/SKILL.md", before=before, after=before.replace("for the month", "with `--fast`"))
+    summary = summaries(lines)[path]
+    return Diagnosed(skill=path, causes=diagnose(summary, trials, scores, traces, text))
 
 
 IMPROVED = Told(

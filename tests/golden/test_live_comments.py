@@ -26,6 +26,7 @@ from tests.golden.live_evidence import (
     REGRESSED,
     STORED_MAIN,
     UNDECIDED_TWIN,
+    causes_of,
     run_of,
 )
 
@@ -63,10 +64,15 @@ def comment(lines: list[Evidence], forge: str = "github") -> Made:
     return Made(text=text, exit_code=report.verdict.exit_code, single=len(report.skills) == 1)
 
 
+def regressed() -> Made:
+    lines = run_of(REGRESSED, UNDECIDED_TWIN, settings={"budget": {"usd": 15.0}})
+    return comment([*lines, causes_of(lines, REGRESSED.path)])
+
+
 SCENARIOS = {
     "improved": lambda: comment(run_of(IMPROVED)),
     "improved_gitlab": lambda: comment(run_of(IMPROVED), "gitlab"),
-    "regressed": lambda: comment(run_of(REGRESSED, UNDECIDED_TWIN, settings={"budget": {"usd": 15.0}})),
+    "regressed": regressed,
     "regressed_advise": lambda: comment(run_of(REGRESSED, settings={"gates": {"regression": "advise"}})),
     "accepted": lambda: comment(run_of(REGRESSED, settings={"accepted": True})),
     "cannot_tell": lambda: comment(run_of(CANNOT_TELL, settings={"budget": {"usd": 4.0}})),
@@ -194,6 +200,15 @@ def test_bars_match_their_numbers(name: str, made: dict[str, Made]) -> None:
         drawn = [place for place, char in enumerate(bar) if char != "·"]
         assert abs(drawn[0] - low // 5) <= 1
         assert abs(drawn[-1] - (-(-high // 5) - 1)) <= 1
+
+
+def test_the_cause_is_cited_with_its_line_and_both_traces(made: dict[str, Made]) -> None:
+    text = made["regressed"].text
+    assert "**Why: the skill is read and then misleads** in `split-invoice`" in text
+    assert re.search(r"1\. \[`SKILL\.md:4`\]\(https://github\.com/.*\?plain=1#L4\): `--fast` in \d+ of \d+ runs", text)
+    assert "**Try** taking it out" in text
+    assert "step 3 Bash: python scripts/export.py --fast 2026-10" in text
+    assert "step 3 Bash: python scripts/export.py 2026-10" in text
 
 
 def test_gitlab_twin_says_the_same_with_its_own_links(made: dict[str, Made]) -> None:

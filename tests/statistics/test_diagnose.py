@@ -10,11 +10,11 @@ from aces_ci.core.diagnosis import Cause, Diagnosis
 from aces_ci.core.live_plan import LivePlan
 from aces_ci.core.score import Part, Score
 from aces_ci.core.text_change import changed_lines
-from aces_ci.core.trajectory import Agent, Observation, ObservationResult, Step, ToolCall, Trajectory
+from aces_ci.core.trajectory import Trajectory
 from aces_ci.core.trial import Arm, Ending, Trial
 from aces_ci.tiers.compare import summarise
 from aces_ci.tiers.diagnose import SkillText, diagnose
-from tests.builders import a_comparison, a_score
+from tests.builders import a_comparison, a_score, a_trace
 
 BEFORE = (
     "---\nname: ledger\ndescription: Exports ledgers.\n---\nRun `export.py`.\nCompare the totals with the invoice.\n"
@@ -22,28 +22,6 @@ BEFORE = (
 AFTER = "---\nname: ledger\ndescription: Exports ledgers.\n---\nRun `export.py` with `--fast`.\n"
 TEXT = SkillText(path="skills/ledger/SKILL.md", after=AFTER, before=BEFORE)
 CASES = ("vat", "split")
-
-
-def a_trace(
-    *commands: str, answer: str | None = "Here is the export, with every row and the totals you asked for." * 6
-) -> Trajectory:
-    """A run of shell commands, then an answer."""
-    steps = [Step(step_id=1, source="user", message="Export the ledger.")]
-    for number, command in enumerate(commands, start=2):
-        call = ToolCall(tool_call_id=f"c{number}", function_name="Bash", arguments={"command": command})
-        result = ObservationResult(source_call_id=f"c{number}", content="done", extra={"exit_code": 0})
-        steps.append(
-            Step(
-                step_id=number,
-                source="agent",
-                message="",
-                tool_calls=(call,),
-                observation=Observation(results=(result,)),
-            )
-        )
-    if answer is not None:
-        steps.append(Step(step_id=len(steps) + 1, source="agent", message=answer))
-    return Trajectory(agent=Agent(name="claude-code", version="2"), steps=tuple(steps))
 
 
 class Scene:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from aces_ci.core.diagnosis import Cause, Diagnosis
-from aces_ci.core.inert import cell, code, fence
+from aces_ci.core.inert import code, fence
 from aces_ci.core.report import Report
+from aces_ci.core.trial import Arm
 from aces_ci.ports.renderer import Place
 from aces_ci.renderers._comment import links
 from aces_ci.renderers._live.shown import Live
@@ -56,10 +57,12 @@ def _where(report: Report, place: Place, live: Live, item: Diagnosis) -> str:
 
 
 def excerpts(live: Live) -> list[str]:
-    """The two traces side by side, as one fence each; for the summary and the report, not the comment."""
+    """The two traces of the first cause, one below the other where they part; empty without a diagnosis."""
     lines: list[str] = []
-    for item in live.summary.diagnosis[:SHOWN]:
+    names = {Arm.BASELINE: "no skill", Arm.PREVIOUS: code(live.base, 64), Arm.WITH_SKILL: "this change"}
+    for item in live.summary.diagnosis[:1]:
         for excerpt in (item.other, item.this):
             if excerpt is not None:
-                lines += [f"{cell(excerpt.case, 48)} · {excerpt.arm.value}", "", fence("\n".join(excerpt.lines)), ""]
+                head = f"{names[excerpt.arm]}, {code(excerpt.case, 48)}:"
+                lines += [head, "", fence("\n".join(excerpt.lines)), ""]
     return lines

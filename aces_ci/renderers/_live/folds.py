@@ -11,6 +11,7 @@ from aces_ci.core.lift import COMPOSITE, OUTCOME, OUTCOME_PARTS
 from aces_ci.core.live import CaseRow, LiveSummary, MetricRow, Word
 from aces_ci.core.points import NBSP, interval, number, row
 from aces_ci.core.trial import Arm
+from aces_ci.renderers._live.diagnosis import excerpts
 from aces_ci.renderers._live.shown import Live, levels_of, percent_of
 
 MOST_ROWS = 20
@@ -80,6 +81,7 @@ def _cases(live: Live, *, several: bool) -> list[str]:
         "",
         *lines,
         "",
+        *excerpts(live),
         _case_note(summary, [_difference(item, arms, this, other) for item in rows]) + rounded,
         "</details>",
     ]
