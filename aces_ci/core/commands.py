@@ -5,7 +5,6 @@ Nothing is matched by substring: `echo "rm -rf /"` is one `echo`, `r\\m -rf /` i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -13,6 +12,7 @@ import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
 from aces_ci.core.command import Command, Redirect, Within, Word
+from aces_ci.core.shell_parts import REDIRECTS, assigned, constants, flat, redirects
 from aces_ci.core.words import Reader
 from aces_ci.core.wrappers import SHELLS, unwrap
 
@@ -24,7 +24,6 @@ MAX_DEPTH = 150
 MAX_UNWRAP = 12
 """Wrappers in wrappers, and scripts in scripts, that are followed."""
 
-_REDIRECTS = frozenset({"file_redirect", "heredoc_redirect", "herestring_redirect"})
 _SURROUNDINGS = {
     "subshell": Within.SUBSHELL,
     "command_substitution": Within.SUBSTITUTION,
@@ -36,7 +35,6 @@ _SURROUNDINGS = {
     "if_statement": Within.BRANCH,
     "case_statement": Within.BRANCH,
 }
-_NOT_WORDS = frozenset({"variable_assignment", "comment"}) | _REDIRECTS
 
 
 def parse(script: str) -> tuple[Command, ...]:
@@ -74,9 +72,7 @@ class _Context:
 
     def inside(self, within: Within, parent: int | None) -> _Context:
         """A fresh line of commands one level in; what the outer command is joined to does not reach it."""
-        return _Context(
-            within=self.within | {within}, parent=parent, depth=self.depth + 1, scripts=self.scripts
-        )
+        return _Context(within=self.within | {within}, parent=parent, depth=self.depth + 1, scripts=self.scripts)
 
 
 @cache
@@ -97,7 +93,7 @@ class _Walk:
         source = text.encode("utf-8", "replace")[:MAX_BYTES]
         self.reader = Reader(source, line=line, column=column)
         root = _parser().parse(source).root_node
-        self.reader.constants = _constants(root, self.reader)
+        self.reader.constants = constants(self.reader, root)
         self.visit(root, at)
 
     def visit(self, node: Node, at: _Context) -> None:
@@ -121,7 +117,7 @@ class _Walk:
         outer = _SURROUNDINGS.get(node.type)
         within = at.within | {outer} if outer else at.within
         operator = at.operator
-        children = list(_flat(node))
+        children = list(flat(node))
         for index, child in enumerate(children):
             if not child.is_named:
                 if child.type in {"&&", "||", ";", "&"}:
@@ -155,14 +151,14 @@ class _Walk:
     def redirected(self, node: Node, at: _Context) -> None:
         """A statement with redirections: they belong to its last stage, or to each command of a group."""
         body = node.child_by_field_name("body")
-        redirects: list[Redirect] = []
+        own: list[Redirect] = []
         rest: list[Node] = []
         for child in node.children:
-            if child.type in _REDIRECTS:
-                redirects.extend(self.redirects(child, rest))
+            if child.type in REDIRECTS:
+                own.extend(redirects(self.reader, child, rest))
         piped = [child for child in rest if child.type == "pipeline"]
         number = self.ids.next() if piped and at.pipeline is None else at.pipeline
-        inner = replace(at, redirects=(*at.redirects, *redirects), depth=at.depth + 1, pipeline=number)
+        inner = replace(at, redirects=(*at.redirects, *own), depth=at.depth + 1, pipeline=number)
         if body is None:
             self.append(node, (), inner)
         else:
@@ -173,22 +169,22 @@ class _Walk:
             else:
                 self.visit(child, replace(at, depth=at.depth + 1))
         for child in node.children:
-            if child.type in _REDIRECTS:
+            if child.type in REDIRECTS:
                 self.nested(child, at, len(self.found) - 1)
 
     def command(self, node: Node, at: _Context) -> None:
         """One simple command and what hides in its words."""
         words: list[Word] = []
         assignments: list[tuple[str, Word]] = []
-        redirects: list[Redirect] = []
+        own: list[Redirect] = []
         for child in node.children:
-            if child.type in _REDIRECTS:
-                redirects.extend(self.redirects(child, []))
+            if child.type in REDIRECTS:
+                own.extend(redirects(self.reader, child, []))
             elif child.type == "variable_assignment":
-                assignments.extend(self.assigned(child))
+                assignments.extend(assigned(self.reader, child))
             elif child.is_named or node.type != "test_command":
                 words.append(self.reader.word(child))
-        context = replace(at, redirects=(*at.redirects, *redirects))
+        context = replace(at, redirects=(*at.redirects, *own))
         index = self.append(node, tuple(words), context, tuple(assignments))
         if not (len(self.found) > index + 1 and any("$(" in w.shape or "`" in w.shape for w in words)):
             self.nested(node, at, index)  # else the script it is handed holds the same substitutions
@@ -196,42 +192,9 @@ class _Walk:
     def assignment(self, node: Node, at: _Context) -> None:
         """`NAME=value` alone: a command without words."""
         nodes = node.children if node.type == "variable_assignments" else [node]
-        pairs = tuple(pair for child in nodes for pair in self.assigned(child))
+        pairs = tuple(pair for child in nodes for pair in assigned(self.reader, child))
         index = self.append(node, (), at, pairs)
         self.nested(node, at, index)
-
-    def assigned(self, node: Node) -> Iterator[tuple[str, Word]]:
-        """The name with its value, an empty word where none is written."""
-        name = node.child_by_field_name("name")
-        value = node.child_by_field_name("value")
-        if name is None:
-            return
-        line, column = self.reader.end(node)
-        empty = Word(text="", shape="", line=line, column=column)
-        yield self.reader.raw(name), self.reader.word(value) if value is not None else empty
-
-    def redirects(self, node: Node, rest: list[Node]) -> Iterator[Redirect]:
-        """The redirections of one node; what the grammar hangs below a here-document goes to `rest`."""
-        operator = next((c.type for c in node.children if not c.is_named), "<")
-        number = next((self.reader.raw(c) for c in node.children if c.type == "file_descriptor"), "")
-        target: Word | None = None
-        body: str | None = None
-        for child in node.children:
-            if child.type == "file_redirect" and node.type == "heredoc_redirect":
-                yield from self.redirects(child, rest)
-            elif child.type == "heredoc_body":
-                body = self.reader.raw(child)
-            elif child.type in {"heredoc_start", "heredoc_end", "file_descriptor"} or not child.is_named:
-                continue
-            elif node.type == "heredoc_redirect":
-                rest.append(child)
-            elif target is None:
-                target = self.reader.word(child)
-        if node.type == "herestring_redirect" and target is not None:
-            body = target.shape
-        yield Redirect(
-            operator=operator, target=target, body=body, descriptor=int(number) if number.isdigit() else None
-        )
 
     def nested(self, node: Node, at: _Context, parent: int) -> None:
         """Commands inside the words of `node`."""
@@ -302,36 +265,3 @@ class _Walk:
                 scripts=at.scripts + 1,
             )
             _Walk(self.found, self.ids).script(text, line=line, column=column, at=inside)
-
-
-def _flat(node: Node) -> Iterator[Node]:
-    """The children of a node with left-leaning lists unrolled."""
-    if node.type != "list":
-        for child in node.children:
-            yield from (_flat(child) if child.type == "list" else (child,))
-        return
-    tail: list[Node] = []
-    while node.type == "list" and node.children:
-        tail.extend(reversed(node.children[1:]))
-        node = node.children[0]
-    yield node
-    yield from reversed(tail)
-
-
-def _constants(root: Node, reader: Reader) -> dict[str, str]:
-    """Variables that get one literal value in the whole script, so that `$URL` can be read as it."""
-    values: dict[str, list[str | None]] = {}
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        if node.type == "variable_assignment":
-            name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-            if name is not None:
-                text = reader.word(value).text if value is not None else None
-                values.setdefault(reader.raw(name), []).append(text)
-        elif node.type in {"for_statement", "command"}:
-            for child in node.children:
-                if child.type in {"variable_name", "word"}:
-                    values.setdefault(reader.raw(child), []).append(None)
-        stack.extend(node.children)
-    return {name: only[0] for name, only in values.items() if len(only) == 1 and only[0] is not None}

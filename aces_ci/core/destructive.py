@@ -23,11 +23,16 @@ _AREAS: Mapping[Area, tuple[Severity, str, str]] = {
     Area.ALL_OF_IT: (Severity.WARNING, "all", "everything in the working directory"),
 }
 _CACHES = re2.compile(
-    r"/var/(lib/apt/lists|cache|log)\b|~/\.cache\b|\$HOME/\.cache\b|/root/\.cache\b|node_modules|\.npm/_|/usr/share/(doc|man)\b"
+    r"/var/(lib/apt/lists|cache|log)\b|~/\.cache\b|\$HOME/\.cache\b|/root/\.cache\b|node_modules|\.npm/_|"
+    r"/usr/share/(doc|man)\b"
 )
 _OWN_FOLDER = re2.compile(r"(~|\$HOME|/root|/(home|Users)/[\w.-]+)/\.[\w.-]+/[\w.${}<>_-]+")
 """`~/.tool/part`: what one program keeps, not what a person made."""
-_DISK = re2.compile(r"/dev/(sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme\d|mmcblk\d|disk\d|rdisk\d|mapper/|mem\b|kmem\b|md\d)")
+_DISK = re2.compile(
+    r"/dev/(sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme\d|mmcblk\d|disk\d|rdisk\d|mapper/|mem\b|kmem\b|"
+    r"md\d)"
+)
+_PARTITION = re2.compile(r"/dev/\$|/dev/disk/")
 _SQL = (
     (re2.compile(r"(?i)\bdrop\s+(database|schema)\b"), Severity.CRITICAL, "drop-database", "drops a whole database"),
     (re2.compile(r"(?i)\bdrop\s+table\b"), Severity.WARNING, "drop-table", "drops a table"),
@@ -39,7 +44,27 @@ _SQL = (
     (re2.compile(r"(?i)\bdropDatabase\(|\bflush(all|db)\b"), Severity.WARNING, "drop-database", "empties a database"),
 )  # fmt: skip
 _SQL_CLIENTS = frozenset(
-    {"psql", "mysql", "mariadb", "sqlite3", "sqlite", "duckdb", "sqlcmd", "mongo", "mongosh", "redis-cli", "clickhouse-client", "cqlsh", "snowsql", "bq", "wrangler", "prisma", "supabase", "turso", "usql"}
+    {
+        "psql",
+        "mysql",
+        "mariadb",
+        "sqlite3",
+        "sqlite",
+        "duckdb",
+        "sqlcmd",
+        "mongo",
+        "mongosh",
+        "redis-cli",
+        "clickhouse-client",
+        "cqlsh",
+        "snowsql",
+        "bq",
+        "wrangler",
+        "prisma",
+        "supabase",
+        "turso",
+        "usql",
+    }
 )
 _POWER = frozenset({"shutdown", "reboot", "halt", "poweroff"})
 
@@ -54,7 +79,8 @@ def find(scene: Scene, command: Command) -> Iterator[Suspicion]:
         if name.startswith("mkfs") or name in {"wipefs", "blkdiscard"}:
             target = next((w.shape for w in command.operands if w.shape.startswith("/dev/")), None)
             if target:
-                yield _critical("format-disk", f"erases the disk {target}", target)
+                make = _critical if _DISK.match(target) or _PARTITION.match(target) else _warning
+                yield make("format-disk", f"erases the disk {target}", target)
         if name in _SQL_CLIENTS:
             yield from _sql(command)
     yield from _fork_bomb(scene, command)
@@ -132,7 +158,10 @@ def _shred(scene: Scene, command: Command) -> Iterator[Suspicion]:
 
 
 def _diskutil(scene: Scene, command: Command) -> Iterator[Suspicion]:
-    if any((word.text or "").lower() in {"erasedisk", "erasevolume", "zerodisk", "secureerase"} for word in command.operands):
+    if any(
+        (word.text or "").lower() in {"erasedisk", "erasevolume", "zerodisk", "secureerase"}
+        for word in command.operands
+    ):
         yield _critical("format-disk", "erases a disk")
 
 
@@ -213,20 +242,37 @@ def _cloud(scene: Scene, command: Command) -> Iterator[Suspicion]:
 _CLOUD = tuple(
     (re2.compile(pattern), message)
     for pattern, message in (
-        (r"^(terraform|tofu|terragrunt|pulumi) .*\b(destroy|run-all destroy)\b.*(-auto-approve|--yes\b|-y\b|--terragrunt-non-interactive)", "destroys infrastructure without asking"),
+        (
+            r"^(terraform|tofu|terragrunt|pulumi) .*\b(destroy|run-all destroy)\b.*(-auto-approve|--yes\b|-y\b|"
+            r"--terragrunt-non-interactive)",
+            "destroys infrastructure without asking",
+        ),
         (r"^(terraform|tofu) apply .*-destroy.*-auto-approve", "destroys infrastructure without asking"),
         (r"^aws s3 rb .*--force", "deletes a bucket with everything in it"),
         (r"^aws s3 rm .*--recursive", "deletes every object below a prefix"),
         (r"^gsutil .*rm .*-r|^gcloud storage rm .*(-r\b|--recursive)", "deletes every object below a prefix"),
-        (r"^aws .*\b(delete-(db-instance|cluster|stack|table|bucket|user|volume)|terminate-instances)\b", "deletes cloud resources"),
+        (
+            r"^aws .*\b(delete-(db-instance|cluster|stack|table|bucket|user|volume)|terminate-instances)\b",
+            "deletes cloud resources",
+        ),
         (r"^gcloud .*\bdelete\b.*(--quiet|-q\b)", "deletes cloud resources without asking"),
         (r"^az .*\bdelete\b.*(--yes|-y\b)", "deletes cloud resources without asking"),
         (r"^kubectl delete .*(--all\b|namespaces?\b|\bns\b|-A\b)", "deletes a namespace, or everything in one"),
-        (r"^(docker|podman) (system|volume|image) prune .*(-[a-z]*f|--force|--all|-[a-z]*a)", "deletes containers, images or volumes of every project"),
+        (
+            r"^(docker|podman) (system|volume|image) prune .*(-[a-z]*f|--force|--all|-[a-z]*a)",
+            "deletes containers, images or volumes of every project",
+        ),
         (r"^(docker|podman) (compose )?.*down .*(-v\b|--volumes)", "deletes the data volumes"),
         (r"^gh repo delete .*(--yes|--confirm)", "deletes a repository without asking"),
-        (r"^(heroku|fly|flyctl) .*(apps:destroy|apps destroy|destroy) .*(--confirm|--yes|-y)", "destroys an application without asking"),
-        (r"^(vercel|netlify|railway|render|wrangler) ((project|projects|site|service|app|domains?) )?\b(remove|rm|delete|destroy|sites:delete)\b.*(--yes|-y\b|--force)", "deletes a deployment without asking"),
+        (
+            r"^(heroku|fly|flyctl) .*(apps:destroy|apps destroy|destroy) .*(--confirm|--yes|-y)",
+            "destroys an application without asking",
+        ),
+        (
+            r"^(vercel|netlify|railway|render|wrangler) ((project|projects|site|service|app|domains?) )?\b(remove|"
+            r"rm|delete|destroy|sites:delete)\b.*(--yes|-y\b|--force)",
+            "deletes a deployment without asking",
+        ),
         (r"^npm unpublish .*--force", "takes a published package away from its users"),
         (r"^dropdb\b|^dropuser\b", "drops a whole database"),
     )

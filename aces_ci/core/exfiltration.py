@@ -15,19 +15,92 @@ from aces_ci.core.scene import Scene, Suspicion
 from aces_ci.core.wrappers import SHELLS
 
 _READERS = frozenset(
-    {"cat", "less", "more", "head", "tail", "grep", "egrep", "rg", "awk", "sed", "strings", "xxd", "base64", "od", "cp", "tar", "zip", "gzip", "bat", "nl", "sort", "cut", "tee", "dd", "openssl", "gpg", "jq"}
+    {
+        "cat",
+        "less",
+        "more",
+        "head",
+        "tail",
+        "grep",
+        "egrep",
+        "rg",
+        "awk",
+        "sed",
+        "strings",
+        "xxd",
+        "base64",
+        "od",
+        "cp",
+        "tar",
+        "zip",
+        "gzip",
+        "bat",
+        "nl",
+        "sort",
+        "cut",
+        "tee",
+        "dd",
+        "openssl",
+        "gpg",
+        "jq",
+    }
 )
 _DUMPERS = frozenset({"env", "printenv", "export", "set", "declare"})
 _FILTERS = frozenset({"grep", "egrep", "rg", "wc", "head", "sort", "cut", "awk", "sed"})
 """What follows `env` when one variable of it is looked for."""
-_SENDERS = frozenset({"curl", "wget", "nc", "ncat", "netcat", "socat", "scp", "rsync", "sftp", "ftp", "http", "https", "xh", "mail", "sendmail", "telnet", "rclone"})
-_BODY = ("-d", "-F", "-T", "--data", "--data-binary", "--data-raw", "--data-urlencode", "--form", "--upload-file", "--post-data", "--post-file", "--body-file", "--body-data", "--json")
-_KEYCHAIN = re2.compile(r"^(security (find-(generic|internet)-password|dump-keychain|export)|secret-tool (lookup|search)|kwallet-query)\b")
-_TOKEN_TOOLS = re2.compile(r"^(gcloud auth print-(access|identity)-token|aws configure (get|export-credentials)|gh auth token|op read|vault (read|kv get))\b")
+_SENDERS = frozenset(
+    {
+        "curl",
+        "wget",
+        "nc",
+        "ncat",
+        "netcat",
+        "socat",
+        "scp",
+        "rsync",
+        "sftp",
+        "ftp",
+        "http",
+        "https",
+        "xh",
+        "mail",
+        "sendmail",
+        "telnet",
+        "rclone",
+    }
+)
+_BODY = (
+    "-d",
+    "-F",
+    "-T",
+    "--data",
+    "--data-binary",
+    "--data-raw",
+    "--data-urlencode",
+    "--form",
+    "--upload-file",
+    "--post-data",
+    "--post-file",
+    "--body-file",
+    "--body-data",
+    "--json",
+)
+_KEYCHAIN = re2.compile(
+    r"^(security (find-(generic|internet)-password|dump-keychain|export)|secret-tool (lookup|search)|kwallet-query)\b"
+)
+_TOKEN_TOOLS = re2.compile(
+    r"^(gcloud auth print-(access|identity)-token|aws configure (get|export-credentials)|gh auth token|op read|"
+    r"vault (read|kv get))\b"
+)
 """Programs whose purpose is to hand out one token; a note when read, but it may not be sent on."""
-_SECRET_NAME = re2.compile(r"\$\{?\w*(SECRET|PASSWORD|PASSWD|PRIVATE_KEY|API_?KEY|ACCESS_KEY|TOKEN|CREDENTIALS?)\w*\}?")
+_SECRET_NAME = re2.compile(
+    r"\$\{?\w*(SECRET|PASSWORD|PASSWD|PRIVATE_KEY|API_?KEY|ACCESS_KEY|TOKEN|"
+    r"CREDENTIALS?)\w*\}?"
+)
 _TCP = re2.compile(r"/dev/(tcp|udp)/")
-_REVERSE = re2.compile(r"(?s)socket.*(dup2|pty\.spawn|subprocess|/bin/(ba)?sh)|fsockopen.*(exec|proc_open|/bin/sh)|TCPSocket.*exec")
+_REVERSE = re2.compile(
+    r"(?s)socket.*(dup2|pty\.spawn|subprocess|/bin/(ba)?sh)|fsockopen.*(exec|proc_open|/bin/sh)|TCPSocket.*exec"
+)
 _DNS = frozenset({"dig", "nslookup", "host", "ping"})
 
 
@@ -52,7 +125,9 @@ def sends(command: Command) -> bool:
         return any(":" in word.shape and not word.shape.startswith(("/", ".", "-")) for word in command.operands[-1:])
     if name in {"aws", "gsutil", "az", "gcloud"}:
         words = [word.shape for word in command.operands]
-        return any(w in {"cp", "mv", "sync", "upload"} for w in words) and words[-1].startswith(("s3://", "gs://", "https://"))
+        return any(w in {"cp", "mv", "sync", "upload"} for w in words) and words[-1].startswith(
+            ("s3://", "gs://", "https://")
+        )
     return name in _SENDERS
 
 
@@ -100,7 +175,9 @@ def _secret_read(path: str) -> Suspicion:
 
 
 def _sending(scene: Scene, command: Command) -> Iterator[Suspicion]:
-    private = list(reads(scene, command)) if command.name in {"scp", "rsync", "aws", "gsutil"} or command.has(*_BODY) else []
+    private = (
+        list(reads(scene, command)) if command.name in {"scp", "rsync", "aws", "gsutil"} or command.has(*_BODY) else []
+    )
     sources = [*scene.before(command), *scene.inner(command)]
     if not private and takes_input(command):
         private = [path for stage in scene.before(command) for path in reads(scene, stage)]
@@ -112,8 +189,9 @@ def _sending(scene: Scene, command: Command) -> Iterator[Suspicion]:
             return
         if _one_field(scene, command, private[0]) and not kinds & {Host.DROP, Host.ADDRESS, Host.PLAIN}:
             yield Suspicion(
-                kind=Kind.EXFILTRATION, shape="use-secret", severity=Severity.INFO, confidence=Confidence.MEDIUM,
+                kind=Kind.EXFILTRATION, shape="use-secret", confidence=Confidence.MEDIUM,
                 message=f"passes a value of {private[0]} to another machine", target=private[0],
+                severity=Severity.WARNING if Host.UNKNOWN in kinds and _TOKEN_TOOLS.match(private[0]) else Severity.INFO,
             )  # fmt: skip
             return
         yield _critical("send-secret", f"sends {private[0]} to another machine", private[0])
@@ -133,6 +211,8 @@ def _sending(scene: Scene, command: Command) -> Iterator[Suspicion]:
 
 def _one_field(scene: Scene, command: Command, path: str) -> bool:
     """Whether a program picks one value out of an application's own settings: how an API is used."""
+    if _TOKEN_TOOLS.match(path):
+        return True
     if not paths.project_secret(path):
         return False
     return any(stage.name in {"jq", "yq", "grep", "cut", "sed", "awk"} for stage in scene.inner(command))
@@ -141,7 +221,10 @@ def _one_field(scene: Scene, command: Command, path: str) -> bool:
 def takes_input(command: Command) -> bool:
     """Whether what is piped in is sent: always for `nc`, for `curl` only with `-d @-`, `-T -` and their like."""
     if command.name in {"curl", "wget", "http", "https", "xh"}:
-        return any(word.shape.endswith(("@-", "=-")) or word.shape in {"-", "/dev/stdin", "@/dev/stdin"} for word in command.arguments)
+        return any(
+            word.shape.endswith(("@-", "=-")) or word.shape in {"-", "/dev/stdin", "@/dev/stdin"}
+            for word in command.arguments
+        )
     return True
 
 
@@ -153,13 +236,19 @@ def _reverse_shell(scene: Scene, command: Command) -> Iterator[Suspicion]:
     sockets = [r for r in command.redirects if r.target and _TCP.match(r.target.shape)]
     name = command.name or ""
     if sockets and (name in SHELLS or name == "exec"):
-        yield _critical("reverse-shell", "gives a remote machine a shell here", sockets[0].target.shape if sockets[0].target else None)
+        yield _critical(
+            "reverse-shell",
+            "gives a remote machine a shell here",
+            sockets[0].target.shape if sockets[0].target else None,
+        )
     elif sockets and any(reads(scene, stage) for stage in (command, *scene.before(command))):
         yield _critical("send-secret", "sends credentials through a raw socket")
     if name in {"nc", "ncat", "netcat"} and command.has("-e", "-c", "--exec", "--sh-exec"):
         if any(word.shape.rsplit("/", 1)[-1].split(" ")[0] in SHELLS for word in command.arguments):
             yield _critical("reverse-shell", "gives a remote machine a shell here")
-    elif name in {"nc", "ncat", "netcat", "socat"} and any(s.name in SHELLS for s in scene.stages(command) if s is not command):
+    elif name in {"nc", "ncat", "netcat", "socat"} and any(
+        s.name in SHELLS for s in scene.stages(command) if s is not command
+    ):
         if any(word.shape.startswith(("127.", "localhost")) for word in command.arguments):
             return
         yield _critical("reverse-shell", "connects a shell with a remote machine")

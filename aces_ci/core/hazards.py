@@ -14,12 +14,14 @@ from aces_ci.core.outline import outline
 from aces_ci.core.rule import Problem
 from aces_ci.core.skill import Skill
 from aces_ci.core.snippets import Site, is_markdown, snippets, text_of
-from aces_ci.core.stance import Stance, about_security, stance
+from aces_ci.core.stance import Stance, about_attacks, about_security, stance
 
 _UNMISTAKABLE = frozenset({"reverse-shell", "send-secret", "decoded-code", "fetched-code", "fork-bomb"})
 """Shapes with no honest use: near a word of warning they stay a warning."""
 
 
+_MAINTENANCE = frozenset({"format-disk", "overwrite-disk", "shred", "mode-root", "login-files", "drop-database"})
+"""What administrators document: critical in a script, a warning in a text that someone reads first."""
 _DOWNLOADS = frozenset({"pipe-to-shell", "download-and-run"})
 
 
@@ -41,7 +43,7 @@ class Placed:
 
 def find(skill: Skill, *kinds: Kind) -> Iterator[Placed]:
     """The hazards of the given kinds, in the order of path and line."""
-    subject = about_security(skill)
+    subject, attacks = about_security(skill), about_attacks(skill)
     seen: set[tuple[str, int, str]] = set()
     for path, line, column, hazard, site in _all(skill):
         if hazard.kind not in kinds or (path, line, hazard.shape) in seen:
@@ -51,6 +53,8 @@ def find(skill: Skill, *kinds: Kind) -> Iterator[Placed]:
         markdown = is_markdown(path)
         told = stance(text, line, subject=subject, markdown=markdown) if markdown else Stance.ASKS
         severity, confidence, why = weigh(hazard, site, told)
+        if severity is Severity.CRITICAL and site in {Site.FENCE, Site.INLINE} and attacks:
+            severity, why = Severity.WARNING, "Attacks are what the skill says it is about."
         if severity is Severity.CRITICAL and hazard.shape in _DOWNLOADS:
             kind, _ = hosts.host(hazard.target or "")
             if kind is Host.UNKNOWN and site in {Site.FENCE, Site.INLINE}:
@@ -81,7 +85,12 @@ def problems(skill: Skill, *kinds: Kind, tail: str) -> Iterator[Problem]:
             continue
         told.add(mark)
         what = placed.hazard.message
-        where = {Site.LOAD: "On load this", Site.SCRIPT: "This line", Site.FENCE: "This block", Site.INLINE: "This text"}
+        where = {
+            Site.LOAD: "On load this",
+            Site.SCRIPT: "This line",
+            Site.FENCE: "This block",
+            Site.INLINE: "This text",
+        }
         note = f" {placed.why}" if placed.why else ""
         if placed.severity is not Severity.CRITICAL and minor[mark] > 1:
             note += f" The same {minor[mark] - 1} more times in this file."
@@ -104,6 +113,10 @@ def weigh(hazard: Hazard, site: Site, told: Stance) -> tuple[Severity, Confidenc
     severity, confidence = hazard.severity, hazard.confidence
     if site in {Site.LOAD, Site.SCRIPT}:
         return severity, confidence, ""
+    if site is Site.IMAGE and hazard.kind in {Kind.DESTRUCTIVE, Kind.PRIVILEGE, Kind.PERSISTENCE}:
+        return Severity.INFO, confidence, "It happens inside an image that is being built."
+    if severity is Severity.CRITICAL and hazard.shape in _MAINTENANCE and not _roots(hazard):
+        severity = Severity.WARNING
     if told is Stance.TALKS:
         return Severity.INFO, Confidence.LOW, "The skill speaks about such commands, so this is a note only."
     if told is Stance.NEAR_A_CUE and severity is not Severity.INFO:
@@ -112,6 +125,11 @@ def weigh(hazard: Hazard, site: Site, told: Stance) -> tuple[Severity, Confidenc
     if site is Site.INLINE and severity is Severity.CRITICAL:
         return severity, Confidence.MEDIUM, ""
     return severity, confidence, ""
+
+
+def _roots(hazard: Hazard) -> bool:
+    """Whether a login file is named by somebody's full path, which no guide to one's own machine does."""
+    return (hazard.target or "").startswith(("/root/", "/home/"))
 
 
 def _own_site(skill: Skill, url: str) -> bool:

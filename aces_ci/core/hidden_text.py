@@ -50,15 +50,25 @@ _RUN = re2.compile(
     r"|(?P<blank>[\x{3164}\x{115F}\x{1160}\x{FFA0}\x{17B4}\x{17B5}]+)"
     r"|(?P<control>[\x{01}-\x{08}\x{0B}\x{0E}-\x{1F}\x{7F}\x{80}-\x{84}\x{86}-\x{9F}]+)"
 )
-_SUSPECT = re2.compile(r"[\x{180B}-\x{180E}\x{200B}-\x{200D}\x{202A}-\x{202E}\x{2060}-\x{206F}\x{3164}\x{115F}\x{1160}\x{FFA0}\x{17B4}\x{17B5}\x{FE00}-\x{FE0F}\x{FEFF}\x{E0000}-\x{E01EF}\x{01}-\x{08}\x{0B}\x{0E}-\x{1F}\x{7F}-\x{84}\x{86}-\x{9F}]")
+_SUSPECT = re2.compile(
+    r"[\x{180B}-\x{180E}\x{200B}-\x{200D}\x{202A}-\x{202E}\x{2060}-\x{206F}\x{3164}\x{115F}\x{11"
+    r"60}\x{FFA0}\x{17B4}\x{17B5}\x{FE00}-\x{FE0F}\x{FEFF}\x{E0000}-\x{E01EF}\x{01}-\x{08}\x{0B}\x{0E}-\x{1F}\x{7F}"
+    r"-\x{84}\x{86}-\x{9F}]"
+)
 _RIGHT_TO_LEFT = re2.compile(r"[\p{Hebrew}\p{Arabic}\p{Syriac}\p{Thaana}\p{Nko}]")
-_JOINED = re2.compile(r"[\p{Arabic}\p{Devanagari}\p{Bengali}\p{Gurmukhi}\p{Gujarati}\p{Oriya}\p{Tamil}\p{Telugu}\p{Kannada}\p{Malayalam}\p{Sinhala}\p{Khmer}\p{Myanmar}\p{Thai}\p{Lao}\p{Tibetan}\p{Mongolian}]")
+_JOINED = re2.compile(
+    r"[\p{Arabic}\p{Devanagari}\p{Bengali}\p{Gurmukhi}\p{Gujarati}\p{Oriya}\p{Tamil}\p{Telugu}\p{"
+    r"Kannada}\p{Malayalam}\p{Sinhala}\p{Khmer}\p{Myanmar}\p{Thai}\p{Lao}\p{Tibetan}\p{Mongolian}]"
+)
 _WORD = re2.compile(r"[\p{L}\p{M}\p{N}_]+")
 _FOREIGN = re2.compile(r"[\p{Cyrillic}\p{Greek}\p{Armenian}\p{Cherokee}]")
 _CONFUSABLE = {
-    "а": "a", "е": "e", "о": "o", "р": "p", "с": "c", "у": "y", "х": "x", "і": "i", "ј": "j", "ѕ": "s", "һ": "h", "ԁ": "d", "ԛ": "q", "ԝ": "w", "ӏ": "l", "к": "k", "м": "m", "т": "t", "в": "b", "н": "h",
-    "А": "A", "В": "B", "Е": "E", "К": "K", "М": "M", "Н": "H", "О": "O", "Р": "P", "С": "C", "Т": "T", "Х": "X", "У": "Y", "І": "I", "Ј": "J", "Ѕ": "S",
-    "ο": "o", "Α": "A", "Β": "B", "Ε": "E", "Ζ": "Z", "Η": "H", "Ι": "I", "Κ": "K", "Μ": "M", "Ν": "N", "Ο": "O", "Ρ": "P", "Τ": "T", "Υ": "Y", "Χ": "X",
+    "а": "a", "е": "e", "о": "o", "р": "p", "с": "c", "у": "y", "х": "x", "і": "i", "ј": "j", "ѕ": "s", "һ": "h",
+    "ԁ": "d", "ԛ": "q", "ԝ": "w", "ӏ": "l", "к": "k", "м": "m", "т": "t", "в": "b", "н": "h",
+    "А": "A", "В": "B", "Е": "E", "К": "K", "М": "M", "Н": "H", "О": "O", "Р": "P", "С": "C", "Т": "T", "Х": "X",
+    "У": "Y", "І": "I", "Ј": "J", "Ѕ": "S",
+    "ο": "o", "Α": "A", "Β": "B", "Ε": "E", "Ζ": "Z", "Η": "H", "Ι": "I", "Κ": "K", "Μ": "M", "Ν": "N", "Ο": "O",
+    "Ρ": "P", "Τ": "T", "Υ": "Y", "Χ": "X",
     "օ": "o", "ս": "u", "ց": "g", "հ": "h", "ո": "n", "ԍ": "g",
 }  # fmt: skip
 
@@ -94,13 +104,28 @@ def _judge(match: object, line: str, number: int, plain: bool) -> Hidden | None:
     high = Confidence.HIGH
     if kind == "tags":
         if before != "\U0001f3f4":  # the flags of England, Scotland and Wales are spelt with tags
-            judged = (Trick.TAGS, Severity.CRITICAL, high, f"{len(run)} invisible tag characters that spell {ascii(tags(run))[:160]}")
+            judged = (
+                Trick.TAGS,
+                Severity.CRITICAL,
+                high,
+                f"{len(run)} invisible tag characters that spell {ascii(tags(run))[:160]}",
+            )
     elif kind == "bidi":
         severity = Severity.CRITICAL if plain and "\u202e" in run else Severity.WARNING if plain else Severity.INFO
-        judged = (Trick.BIDI, severity, high if plain else Confidence.LOW, f"{_names(run)}: the text is shown in another order than it is read")
+        judged = (
+            Trick.BIDI,
+            severity,
+            high if plain else Confidence.LOW,
+            f"{_names(run)}: the text is shown in another order than it is read",
+        )
     elif kind == "variation":
         if len(run) >= 4:
-            judged = (Trick.VARIATION, Severity.CRITICAL, high, f"{len(run)} variation selectors in a row, which can carry any text")
+            judged = (
+                Trick.VARIATION,
+                Severity.CRITICAL,
+                high,
+                f"{len(run)} variation selectors in a row, which can carry any text",
+            )
         elif not _emoji(before):
             judged = (Trick.VARIATION, Severity.INFO, Confidence.LOW, f"{_names(run)} where no emoji stands")
     elif kind == "zero":
@@ -109,23 +134,50 @@ def _judge(match: object, line: str, number: int, plain: bool) -> Hidden | None:
         judged = (Trick.BLANK, Severity.WARNING, Confidence.MEDIUM, f"{_names(run)}: a letter that looks like nothing")
     else:
         escape = "\x1b" in run
-        judged = (Trick.CONTROL, Severity.WARNING if escape else Severity.INFO, Confidence.MEDIUM, f"{_names(run)}: a control character")
+        judged = (
+            Trick.CONTROL,
+            Severity.WARNING if escape else Severity.INFO,
+            Confidence.MEDIUM,
+            f"{_names(run)}: a control character",
+        )
     if judged is None:
         return None
     trick, severity, confidence, what = judged
-    return Hidden(trick=trick, severity=severity, confidence=confidence, line=number, column=start + 1, length=end - start, what=what)
+    return Hidden(
+        trick=trick,
+        severity=severity,
+        confidence=confidence,
+        line=number,
+        column=start + 1,
+        length=end - start,
+        what=what,
+    )
 
 
-def _zero_width(run: str, before: str, after: str, start: int, number: int) -> tuple[Trick, Severity, Confidence, str] | None:
+def _zero_width(
+    run: str, before: str, after: str, start: int, number: int
+) -> tuple[Trick, Severity, Confidence, str] | None:
     if len(run) >= 12 and len(set(run)) >= 2:
-        return Trick.ZERO_WIDTH, Severity.CRITICAL, Confidence.HIGH, f"{len(run)} zero-width characters in a row, which can carry any text"
-    if set(run) <= {"\u200d", "\u200c"} and (_JOINED.search(before + after) or (_emoji(before) and _emoji(after)) or _emoji(before)):
+        return (
+            Trick.ZERO_WIDTH,
+            Severity.CRITICAL,
+            Confidence.HIGH,
+            f"{len(run)} zero-width characters in a row, which can carry any text",
+        )
+    if set(run) <= {"\u200d", "\u200c"} and (
+        _JOINED.search(before + after) or (_emoji(before) and _emoji(after)) or _emoji(before)
+    ):
         return None
     if run == "\ufeff" and number == 1 and start == 0:
         return None
     letters = before.isalnum() and after.isalnum() and (before + after).isascii()
     if len(run) >= 3 or letters:
-        return Trick.ZERO_WIDTH, Severity.WARNING, Confidence.MEDIUM, f"{_names(run)} inside a word" if letters else f"{_names(run)}"
+        return (
+            Trick.ZERO_WIDTH,
+            Severity.WARNING,
+            Confidence.MEDIUM,
+            f"{_names(run)} inside a word" if letters else f"{_names(run)}",
+        )
     return Trick.ZERO_WIDTH, Severity.INFO, Confidence.LOW, _names(run)
 
 
@@ -153,5 +205,5 @@ def _look_alikes(line: str, number: int) -> Iterator[Hidden]:
         codes = ", ".join(f"U+{ord(c):04X}" for c in dict.fromkeys(foreign))
         yield Hidden(
             trick=Trick.LOOK_ALIKE, severity=Severity.WARNING, confidence=Confidence.MEDIUM, line=number,
-            column=match.start() + 1, length=len(word), what=f"a word that looks like {ascii(looks)} holds {codes}",
+            column=match.start() + 1, length=len(word), what=f"a word that looks like {looks!a} holds {codes}",
         )  # fmt: skip

@@ -28,8 +28,10 @@ _W, _C, _I = Severity.WARNING, Severity.CRITICAL, Severity.INFO
 _HIGH, _MEDIUM, _LOW = Confidence.HIGH, Confidence.MEDIUM, Confidence.LOW
 _PERSON = r"(the |your |this |any )?(users?|humans?|operators?|owners?|developers?|customers?|person|anyone)"
 _PRIVATE = (
-    r"(\b(api[ _-]?keys?|access tokens?|auth(entication)? tokens?|session tokens?|credentials?|passwords?|secrets?|private keys?|ssh keys?|"
-    r"environment variables?|cookies|seed phrases?|chat history|conversation( history)?|system prompts?|personal (data|information))\b|\.env\b( files?)?)"
+    r"(\b(api[ _-]?keys?|access tokens?|auth(entication)? tokens?|session tokens?|credentials?|passwords?|secrets?|"
+    r"private keys?|ssh keys?|"
+    r"environment variables?|cookies|seed phrases?|chat history|conversation( history)?|system prompts?|personal "
+    r"(data|information))\b|\.env\b( files?)?)"
 )
 
 
@@ -45,34 +47,62 @@ _PHRASES = tuple(
     (kind, severity, confidence, what, re2.compile(r"(?im)" + pattern, _options()))
     for kind, severity, confidence, what, pattern in (
         ("override", _C, _HIGH, "tells the agent to drop its instructions",
-         r"\b(ignore|disregard|forget|discard|bypass)\b[\w ,]{0,24}?\b(all |any |every |the |your |my )*(of )?(the |your )?(previous|prior|above|earlier|preceding|foregoing|existing|system|developer|original|former|other)\b[\w ,]{0,24}?\b(instructions?|prompts?|rules|guidelines|directives|commands|constraints|policies|guardrails)\b"),
+         r"\b(ignore|disregard|forget|discard|bypass)\b[\w ,]{0,24}?\b(all |any |every |the |your |my )*(of )?(the "
+         r"|your )?(previous|prior|above|earlier|preceding|foregoing|existing|system|developer|original|former|"
+         r"other)\b[\w ,]{0,24}?\b(instructions?|prompts?|rules|guidelines|directives|commands|constraints|"
+         r"policies|guardrails)\b"),
         ("override", _W, _MEDIUM, "claims to stand above the agent's other instructions",
-         r"\b(these|this|my|the following) (instructions?|rules?|skill|prompt|directives?)\b[\w ,]{0,20}\b(override|overrides|supersedes?|take precedence over|takes precedence over|replaces?)\b[\w ,]{0,30}\b(system|user|safety|developer|all other|any other|previous|default)\b"),
+         r"\b(these|this|my|the following) (instructions?|rules?|skill|prompt|directives?)\b[\w "
+         r",]{0,20}\b(override|overrides|supersedes?|take precedence over|takes precedence over|replaces?)\b[\w "
+         r",]{0,30}\b(system|user|safety|developer|all other|any other|previous|default)\b"),
         ("conceal", _C, _HIGH, "tells the agent to hide what it does from the user",
-         r"\b(do not|don['’]?t|never|without|must not|avoid|refrain from)\s+(tell(ing)?|mention(ing)?|inform(ing)?|reveal(ing)?|notify(ing)?|disclos(e|ing)|report(ing)?|alert(ing)?|show(ing)?)\s+(this |that |it |these |any of this )?(to )?" + _PERSON + r"\s+(about (this|these|it|that you)|that (you|this|it|the)|of (this|these)|what you)\b"),
+         r"\b(do not|don['’]?t|never|without|must not|avoid|refrain from)\s+(tell(ing)?|mention(ing)?|inform(ing)?|"
+         r"reveal(ing)?|notify(ing)?|disclos(e|ing)|report(ing)?|alert(ing)?|show(ing)?)\s+(this |that |it |these |"
+         r"any of this )?(to )?" + _PERSON + r"\s+(about (this|these|it|that you)|that (you|this|it|the)|of (this|"
+             r"these)|what you)\b"),
         ("conceal", _C, _MEDIUM, "tells the agent to hide what it does from the user",
-         r"\b(do not|don['’]?t|never)\s+(mention|reveal|disclose|report|show|log)\s+(this|these|that you (did|have|sent|ran)|the existence of (this|these))\b[\w ]{0,30}\b(to " + _PERSON + r"|step|instruction|action|upload|request|command)s?\b"),
+         r"\b(do not|don['’]?t|never)\s+(mention|reveal|disclose|report|show|log)\s+(this|these|that you (did|have|"
+         r"sent|ran)|the existence of (this|these))\b[\w ]{0,30}\b(to " + _PERSON + r"|step|instruction|action|"
+             r"upload|request|command)s?\b"),
         ("conceal", _C, _MEDIUM, "asks for an action that the user does not notice",
-         r"\b(silently|secretly|covertly|quietly|without (the )?(user['’]?s? )?(knowledge|noticing|being noticed|knowing|their knowledge))\b[\w ,]{0,24}\b(send|upload|post|transmit|forward|exfiltrate|collect|copy|read|run|execute|install|download|delete|add|include)\b[\w ,./~-]{0,60}"
+         r"\b(silently|secretly|covertly|quietly|without (the )?(user['’]?s? )?(knowledge|noticing|being noticed|"
+         r"knowing|their knowledge))\b[\w ,]{0,24}\b(send|upload|post|transmit|forward|exfiltrate|collect|copy|"
+         r"read|run|execute|install|download|delete|add|include)\b[\w ,./~-]{0,60}"
          r"(\bto https?|https?://|" + _PRIVATE + r"|\b(ssh|keys?|tokens?|backdoor)\b)"),
         ("persona", _C, _HIGH, "puts the agent into a mode without limits",
-         r"\b(you are now|act as|pretend (to be|you are)|enter|switch to|activate)\b[\w ,']{0,24}\b(DAN|do anything now|god mode|jailbroken|unrestricted (mode|ai|assistant)|unfiltered (mode|ai|assistant)|no (restrictions|limits|guidelines|rules|filters))\b"),
+         r"\b(you are now|act as|pretend (to be|you are)|enter|switch to|activate)\b[\w ,']{0,24}\b(DAN|do "
+         r"anything now|god mode|jailbroken|unrestricted (mode|ai|assistant)|unfiltered (mode|ai|assistant)|no "
+         r"(restrictions|limits|guidelines|rules|filters))\b"),
         ("persona", _W, _MEDIUM, "puts the agent into a mode without limits",
-         r"\b(you are now in|act as if in|pretend to be in)\b[\w ,']{0,16}\b(developer|debug|maintenance|admin|sudo) mode\b"),
+         r"\b(you are now in|act as if in|pretend to be in)\b[\w ,']{0,16}\b(developer|debug|maintenance|admin|"
+         r"sudo) mode\b"),
         ("persona", _W, _MEDIUM, "declares the agent's limits void",
-         r"\b(you (have|are under) no|there are no|without any)\b[\w ]{0,16}\b(restrictions|limitations|ethical|content (policy|policies)|safety (rules|guidelines|filters))\b"),
+         r"\b(you (have|are under) no|there are no|without any)\b[\w ]{0,16}\b(restrictions|limitations|ethical|"
+         r"content (policy|policies)|safety (rules|guidelines|filters))\b"),
         ("extract", _W, _MEDIUM, "asks for the agent's hidden instructions",
-         r"\b(reveal|print|output|repeat|show|display|leak|dump|return)\b[\w ]{0,16}\b(your|the (full|entire|complete|hidden|original))\b[\w ]{0,16}\b(system prompt|hidden instructions|initial instructions|developer message)\b"),
+         r"\b(reveal|print|output|repeat|show|display|leak|dump|return)\b[\w ]{0,16}\b(your|the (full|entire|"
+         r"complete|hidden|original))\b[\w ]{0,16}\b(system prompt|hidden instructions|initial instructions|"
+         r"developer message)\b"),
         ("exfiltrate", _C, _HIGH, "asks the agent to send private data away",
-         r"\b(send|post|upload|forward|transmit|exfiltrate|leak|email|submit|report)\b[\w ,'’]{0,40}" + _PRIVATE + r"[\w ,'’()`]{0,40}?\b(to|via|using|at)\b[\w ,:`'\"]{0,24}(https?://|[\w.+-]+@[\w-]+\.|webhook|telegram|discord|pastebin|\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3})"),
+         r"\b(send|post|upload|forward|transmit|exfiltrate|leak|email|submit|report)\b[\w ,'’]{0,40}" + _PRIVATE + r"[\w ,'’()`]{0,40}?"
+             r"\b(to|via|using|at)\b[\w ,:`'\"]{0,24}(https?://|[\w.+-]+@[\w-]+\.|webhook|telegram|discord|"
+             r"pastebin|\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3})"),
         ("embed", _W, _MEDIUM, "asks the agent to put private data into a URL or a message",
-         r"\b(append|include|embed|encode|add|attach)\b[\w ,'’]{0,30}" + _PRIVATE + r"[\w ,'’]{0,40}\b(in|into|to|as)\b[\w ,'’]{0,16}\b(url|query (string|parameter)|image (url|link)|markdown image|commit message|request header)s?\b"),
+         r"\b(append|include|embed|encode|add|attach)\b[\w ,'’]{0,30}" + _PRIVATE + r"[\w ,'’]{0,40}\b(in|into|to|"
+             r"as)\b[\w ,'’]{0,16}\b(url|query (string|parameter)|image (url|link)|markdown image|commit message|"
+             r"request header)s?\b"),
         ("role", _W, _MEDIUM, "imitates a message of the system or of another role",
-         r"(<\|(im_start|im_end|system|assistant|endoftext|start_header_id|eot_id)\|>|\[/?INST\]|<</?SYS>>|^\s*#{2,4}\s*system\s*(prompt|message|override)?\s*:|</?system-reminder>|\bBEGIN SYSTEM (PROMPT|MESSAGE)\b|\[SYSTEM (OVERRIDE|MESSAGE|NOTE)\])"),
+         r"(<\|(im_start|im_end|system|assistant|endoftext|start_header_id|eot_id)\|>|\[/?INST\]|<</?SYS>>|"
+         r"^\s*#{2,4}\s*system\s*(prompt|message|override)?\s*:|</?system-reminder>|\bBEGIN SYSTEM (PROMPT|"
+         r"MESSAGE)\b|\[SYSTEM (OVERRIDE|MESSAGE|NOTE)\])"),
         ("approve", _W, _MEDIUM, "tells the agent not to ask before it acts",
-         r"\b(do not|don['’]?t|never|without)\s+(ask(ing)?|wait(ing)?|request(ing)?|seek(ing)?|prompt(ing)?)\s+(the user |for user |user |them )?(for |to )?(permission|confirmation|approval|consent)\b"),
+         r"\b(do not|don['’]?t|never|without)\s+(ask(ing)?|wait(ing)?|request(ing)?|seek(ing)?|"
+         r"prompt(ing)?)\s+(the user |for user |user |them )?(for |to )?(permission|confirmation|approval|"
+         r"consent)\b"),
         ("approve", _I, _LOW, "tells the agent to approve or to skip checks",
-         r"\b(auto-?approve|skip (all |any |the )?(confirmations?|permission (checks|prompts)|safety checks?)|always (allow|approve) (all|every|any)|bypass (all |any )?(permissions?|approvals?|confirmations?|safety)|disable (all |any |the )?(safety|security) (checks?|features?|controls?))\b"),
+         r"\b(auto-?approve|skip (all |any |the )?(confirmations?|permission (checks|prompts)|safety checks?)|"
+         r"always (allow|approve) (all|every|any)|bypass (all |any )?(permissions?|approvals?|confirmations?|"
+         r"safety)|disable (all |any |the )?(safety|security) (checks?|features?|controls?))\b"),
     )
 )  # fmt: skip
 _LIMITED = re2.compile(r"(?i)\b(only|never|not|cannot|n['’]t)\s+(ever\s+)?$")

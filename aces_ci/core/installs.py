@@ -54,7 +54,9 @@ def find(skill: Skill) -> Iterator[Install]:
                 told = stance(text, line, subject=True)
                 severity = Severity.INFO if told is Stance.TALKS else severity
             column = command.column + (snippet.column - 1 if command.line == 1 else 0)
-            yield Install(path=snippet.path, line=line, column=column, what=what, severity=severity, confidence=confidence)
+            yield Install(
+                path=snippet.path, line=line, column=column, what=what, severity=severity, confidence=confidence
+            )
     for path in sorted(skill.files):
         name = PurePosixPath(path).name
         if name.startswith("requirements") and name.endswith(".txt"):
@@ -70,7 +72,9 @@ def _judge(command: Command) -> tuple[str, Severity, Confidence] | None:
     shapes = [word.shape for word in command.arguments]
     if name in {"python", "python3"} and shapes[:2] == ["-m", "pip"]:
         name, shapes = "pip", shapes[2:]
-    if name in _PYTHON and (name == "uvx" or "install" in shapes or "add" in shapes or "run" in shapes or "tool" in shapes):
+    if name in _PYTHON and (
+        name == "uvx" or "install" in shapes or "add" in shapes or "run" in shapes or "tool" in shapes
+    ):
         return _python(shapes)
     if name in _NODE_RUN or (name in {"npm", "pnpm", "yarn", "bun"} and shapes[:1] in (["exec"], ["dlx"], ["x"])):
         latest = next((s for s in shapes if s.endswith(("@latest", "@next", "@canary", "@beta"))), None)
@@ -90,7 +94,11 @@ def _python(shapes: list[str]) -> tuple[str, Severity, Confidence] | None:
         value = shape.split("=", 1)[1] if "=" in shape else (shapes[at + 1] if at + 1 < len(shapes) else "")
         option = shape.split("=", 1)[0]
         if option == "--extra-index-url":
-            return "installs from two indexes, so that a stranger's package of the same name can win", Severity.WARNING, Confidence.MEDIUM
+            return (
+                "installs from two indexes, so that a stranger's package of the same name can win",
+                Severity.WARNING,
+                Confidence.MEDIUM,
+            )
         if option in {"-i", "--index-url", "--find-links", "-f"} and value.startswith("http://"):
             return "installs packages over plain http", Severity.WARNING, Confidence.HIGH
         if _GIT.search(shape) and not _SHA.search(shape):

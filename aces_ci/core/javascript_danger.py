@@ -12,7 +12,8 @@ from aces_ci.core.hazard import Hazard, Kind
 _SHAPES = (
     (
         Kind.REMOTE_CODE, "decoded-code", Severity.CRITICAL, "runs code that it decodes at run time",
-        re2.compile(r"\b(eval|new Function|Function|vm\.runIn\w+Context)\s*\(\s*(atob|Buffer\.from\s*\([^)]*base64|decodeURIComponent\s*\(\s*escape|String\.fromCharCode)"),
+        re2.compile(r"\b(eval|new Function|Function|vm\.runIn\w+Context)\s*\(\s*(atob|Buffer\.from\s*\([^)]*base64|"
+            r"decodeURIComponent\s*\(\s*escape|String\.fromCharCode)"),
     ),
     (
         Kind.REMOTE_CODE, "fetched-code", Severity.CRITICAL, "runs code that it downloads at run time",
@@ -20,11 +21,14 @@ _SHAPES = (
     ),
     (
         Kind.EXFILTRATION, "send-secret", Severity.CRITICAL, "sends the whole environment to another machine",
-        re2.compile(r"(?s)\b(fetch|axios(\.post)?|got(\.post)?|request|https?\.request)\s*\([^;]{0,300}(JSON\.stringify\s*\(\s*process\.env\s*\)|body\s*:\s*process\.env\b|\.\.\.process\.env\b)"),
+        re2.compile(r"(?s)\b(fetch|axios(\.post)?|got(\.post)?|request|"
+            r"https?\.request)\s*\([^;]{0,300}(JSON\.stringify\s*\(\s*process\.env\s*\)|body\s*:\s*process\.env\b|"
+            r"\.\.\.process\.env\b)"),
     ),
     (
         Kind.SECRET_READ, "secret-read", Severity.WARNING, "reads credentials",
-        re2.compile(r"readFile(Sync)?\s*\([^;\n]{0,120}(\.ssh/id_|\.aws/credentials|\.netrc|\.git-credentials|\.config/gh/hosts)"),
+        re2.compile(r"readFile(Sync)?\s*\([^;\n]{0,120}(\.ssh/id_|\.aws/credentials|\.netrc|\.git-credentials|"
+            r"\.config/gh/hosts)"),
     ),
 )  # fmt: skip
 
@@ -40,9 +44,17 @@ def scan(text: str) -> tuple[Hazard, ...]:
             column = start - text.rfind("\n", 0, start)
             found.append(
                 Hazard(
-                    kind=kind, shape=shape, severity=severity, message=message, command=0, line=line, column=column,
-                    end_line=line + match.group(0).count("\n"), end_column=column + 1, source=match.group(0)[:400],
+                    kind=kind,
+                    shape=shape,
+                    severity=severity,
+                    message=message,
+                    command=0,
+                    line=line,
+                    column=column,
+                    end_line=line + match.group(0).count("\n"),
+                    end_column=column + 1,
+                    source=match.group(0)[:400],
                     confidence=Confidence.MEDIUM,
-                )  # fmt: skip
+                )
             )
     return tuple(sorted(found, key=lambda hazard: (hazard.line, hazard.column)))

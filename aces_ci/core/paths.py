@@ -32,20 +32,24 @@ class Area(StrEnum):
 
 
 _HARMLESS_DEVICES = re2.compile(
-    r"/dev/(null|zero|full|u?random|stdin|stdout|stderr|tty\w*|ptmx|pts(/.*)?|shm(/.*)?|fd(/.*)?|tcp/.*|udp/.*|ptp\d+|video\d+|snd(/.*)?|dri(/.*)?|kvm|loop\d*)"
+    r"/dev/(null|zero|full|u?random|stdin|stdout|stderr|tty\w*|ptmx|pts(/.*)?|shm(/.*)?|fd(/.*)?|tcp/.*|udp/.*|"
+    r"ptp\d+|video\d+|snd(/.*)?|dri(/.*)?|kvm|loop\d*)"
 )
 _SYSTEM = (
     "/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/sys", "/proc", "/var", "/opt", "/dev", "/run",
     "/System", "/Library", "/Applications", "/private", "/srv", "/mnt", "/media", "/Volumes",
 )  # fmt: skip
 _VITAL = re2.compile(
-    r"/(etc|usr|bin|sbin|lib|lib64|boot|sys|proc|var|opt|dev|run|System|Library|Applications|private|srv|mnt|media|Volumes)"
-    r"|/usr/(bin|lib|lib64|sbin|share|local|include|libexec)|/usr/local/(bin|lib|sbin|share|etc)|/var/(lib|log|run|spool)"
+    r"/(etc|usr|bin|sbin|lib|lib64|boot|sys|proc|var|opt|dev|run|System|Library|Applications|private|srv|mnt|media|"
+    r"Volumes)"
+    r"|/usr/(bin|lib|lib64|sbin|share|local|include|libexec)|/usr/local/(bin|lib|sbin|share|etc)|/var/(lib|log|run|"
+    r"spool)"
     r"|/etc/(ssh|pam\.d|systemd|ssl|init\.d|sudoers\.d|network|apt|cron\.d|profile\.d)|/(System/)?Library/\w+"
 )
 """Folders that other programs need; a program's own folder beside them is not one."""
 _TEMPORARY = re2.compile(
-    r"((/private)?/(tmp|var/tmp)|/var/folders|/dev/shm|\$TMPDIR|\$TMP|\$TEMP|\$RUNNER_TEMP|[$][(]mktemp.*|`mktemp.*)(/|$)"
+    r"((/private)?/(tmp|var/tmp)|/var/folders|/dev/shm|\$TMPDIR|\$TMP|\$TEMP|\$RUNNER_TEMP|[$][(]mktemp.*|"
+    r"`mktemp.*)(/|$)"
 )
 _WORKSPACE_NAMES = ("$PWD", "$(pwd)", "`pwd`", "$GITHUB_WORKSPACE", "$CI_PROJECT_DIR", "$WORKSPACE", "$(git rev-parse")
 _HOMES = ("~", "$HOME", "$USERPROFILE", "%USERPROFILE%", "/root", "$env:USERPROFILE", "$env:HOME")
@@ -57,10 +61,13 @@ _SECRET = re2.compile(
     r"\.ssh(/(id_\w+|identity|\*|[\w.-]*key[\w.-]*|[\w.-]+\.pem))?/?|id_(rsa|dsa|ecdsa|ed25519)"
     r"|\.aws(/credentials)?/?|\.config/gcloud(/.*)?|\.azure(/.*)?|\.kube(/config)?|\.docker/config\.json"
     r"|\.netrc|_netrc|\.pgpass|\.my\.cnf|\.git-credentials|\.config/gh(/hosts\.yml)?|\.npmrc|\.pypirc|\.gnupg(/.*)?"
-    r"|\.password-store(/.*)?|\.vault-token|\.terraform\.d/credentials[\w.]*|\.bitcoin(/.*)?|wallet\.dat|\.ethereum(/.*)?"
-    r"|\.claude/\.credentials\.json|\.codex/auth\.json|\.config/op(/.*)?|login\.keychain(-db)?|Login Data|logins\.json|key[34]\.db"
+    r"|\.password-store(/.*)?|\.vault-token|\.terraform\.d/credentials[\w.]*|\.bitcoin(/.*)?|wallet\.dat|"
+    r"\.ethereum(/.*)?"
+    r"|\.claude/\.credentials\.json|\.codex/auth\.json|\.config/op(/.*)?|login\.keychain(-db)?|Login Data|"
+    r"logins\.json|key[34]\.db"
     r"|etc/shadow|etc/gshadow|etc/sudoers|etc/krb5\.keytab|proc/(self|\d+|1)/environ"
-    r"|\.env(\.(local|prod|production|development|staging|test))?|secrets?\.(env|ya?ml|json|toml)|credentials\.(json|ya?ml|toml)|service[-_]account[\w-]*\.json"
+    r"|\.env(\.(local|prod|production|development|staging|test))?|secrets?\.(env|ya?ml|json|toml)|"
+    r"credentials\.(json|ya?ml|toml)|service[-_]account[\w-]*\.json"
     r"|[\w.-]+\.kdbx"
     r")$"
 )

@@ -7,9 +7,21 @@ import warnings
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-_SHELL = frozenset({"os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput", "commands.getoutput"})
+_SHELL = frozenset(
+    {"os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput", "commands.getoutput"}
+)
 _SPAWN = frozenset(
-    {"subprocess.run", "subprocess.call", "subprocess.check_call", "subprocess.check_output", "subprocess.Popen", "asyncio.create_subprocess_shell", "asyncio.create_subprocess_exec", "os.execvp", "pty.spawn"}
+    {
+        "subprocess.run",
+        "subprocess.call",
+        "subprocess.check_call",
+        "subprocess.check_output",
+        "subprocess.Popen",
+        "asyncio.create_subprocess_shell",
+        "asyncio.create_subprocess_exec",
+        "os.execvp",
+        "pty.spawn",
+    }
 )
 
 
@@ -66,7 +78,10 @@ def _text(node: ast.expr) -> str:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     if isinstance(node, ast.JoinedStr):
-        return "".join(part.value if isinstance(part, ast.Constant) and isinstance(part.value, str) else "$_" for part in node.values)
+        return "".join(
+            part.value if isinstance(part, ast.Constant) and isinstance(part.value, str) else "$_"
+            for part in node.values
+        )
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         return _text(node.left) + _text(node.right)
     if isinstance(node, ast.Call) and dotted(node.func).endswith("expanduser") and node.args:

@@ -14,15 +14,46 @@ from aces_ci.core.paths import Area
 from aces_ci.core.python_calls import dotted, tree
 
 _SENDS = frozenset(
-    f"{module}.{verb}" for module in ("requests", "httpx", "session", "client", "aiohttp", "urllib3", "http") for verb in ("post", "put", "patch", "request")
+    f"{module}.{verb}"
+    for module in ("requests", "httpx", "session", "client", "aiohttp", "urllib3", "http")
+    for verb in ("post", "put", "patch", "request")
 ) | {"urllib.request.urlopen", "urllib.request.Request", "urlopen", "Request"}
-_DECODES = ("b64decode", "a85decode", "b85decode", "b32decode", "unhexlify", "fromhex", "decompress", "marshal.loads", "decrypt", "rot13")
+_DECODES = (
+    "b64decode",
+    "a85decode",
+    "b85decode",
+    "b32decode",
+    "unhexlify",
+    "fromhex",
+    "decompress",
+    "marshal.loads",
+    "decrypt",
+    "rot13",
+)
 _RUNS = frozenset({"exec", "eval", "builtins.exec", "compile"})
 _LOADS = frozenset({"pickle.loads", "pickle.load", "marshal.loads"})
 _FETCHES = ("requests.get", "httpx.get", "urlopen", "urllib.request.urlopen", "urlretrieve")
 
 
-_WORTH = ("exec", "eval", "rmtree", "removedirs", "post", "put", "patch", "request", "urlopen", "Request", "pickle", "marshal", ".ssh", ".aws", "credential", ".netrc", "/etc/")
+_WORTH = (
+    "exec",
+    "eval",
+    "rmtree",
+    "removedirs",
+    "post",
+    "put",
+    "patch",
+    "request",
+    "urlopen",
+    "Request",
+    "pickle",
+    "marshal",
+    ".ssh",
+    ".aws",
+    "credential",
+    ".netrc",
+    "/etc/",
+)
 
 
 @lru_cache(maxsize=256)
@@ -40,15 +71,36 @@ def _find(module: ast.Module, text: str) -> Iterator[Hazard]:
         if name in _RUNS and node.args:
             inner = _inner(node)
             if any(call.endswith(_DECODES) for call in inner):
-                yield _hazard(node, text, Kind.REMOTE_CODE, "decoded-code", Severity.CRITICAL, "runs code that it decodes at run time")
+                yield _hazard(
+                    node,
+                    text,
+                    Kind.REMOTE_CODE,
+                    "decoded-code",
+                    Severity.CRITICAL,
+                    "runs code that it decodes at run time",
+                )
             elif any(call.endswith(_FETCHES) for call in inner):
-                yield _hazard(node, text, Kind.REMOTE_CODE, "fetched-code", Severity.CRITICAL, "runs code that it downloads at run time")
+                yield _hazard(
+                    node,
+                    text,
+                    Kind.REMOTE_CODE,
+                    "fetched-code",
+                    Severity.CRITICAL,
+                    "runs code that it downloads at run time",
+                )
         elif name in {"shutil.rmtree", "os.removedirs"} and node.args:
             yield from _rmtree(node, text)
         elif name in _SENDS:
             yield from _sends(node, name, text)
         elif name in _LOADS and any(call.endswith(_FETCHES) for call in _inner(node)):
-            yield _hazard(node, text, Kind.REMOTE_CODE, "fetched-pickle", Severity.WARNING, "unpickles what it downloads, which can run code")
+            yield _hazard(
+                node,
+                text,
+                Kind.REMOTE_CODE,
+                "fetched-pickle",
+                Severity.WARNING,
+                "unpickles what it downloads, which can run code",
+            )
         elif name in {"open", "Path", "pathlib.Path"} or name.endswith((".read_text", ".read_bytes")):
             yield from _reads(node, text)
 
@@ -61,7 +113,9 @@ def _inner(node: ast.Call) -> set[str]:
 def _rmtree(node: ast.Call, text: str) -> Iterator[Hazard]:
     target = _string(node.args[0])
     if target is not None and paths.area(target) in {Area.ROOT, Area.HOME, Area.SYSTEM}:
-        yield _hazard(node, text, Kind.DESTRUCTIVE, "rm-root", Severity.CRITICAL, f"deletes everything below {target}", target)
+        yield _hazard(
+            node, text, Kind.DESTRUCTIVE, "rm-root", Severity.CRITICAL, f"deletes everything below {target}", target
+        )
 
 
 def _sends(node: ast.Call, name: str, text: str) -> Iterator[Hazard]:
@@ -75,11 +129,33 @@ def _sends(node: ast.Call, name: str, text: str) -> Iterator[Hazard]:
     if kinds and kinds <= {Host.LOCAL}:
         return
     if whole:
-        yield _hazard(node, text, Kind.EXFILTRATION, "send-secret", Severity.CRITICAL, "sends the whole environment to another machine")
+        yield _hazard(
+            node,
+            text,
+            Kind.EXFILTRATION,
+            "send-secret",
+            Severity.CRITICAL,
+            "sends the whole environment to another machine",
+        )
     elif secret:
-        yield _hazard(node, text, Kind.EXFILTRATION, "send-secret", Severity.CRITICAL, f"sends {secret} to another machine", secret)
+        yield _hazard(
+            node,
+            text,
+            Kind.EXFILTRATION,
+            "send-secret",
+            Severity.CRITICAL,
+            f"sends {secret} to another machine",
+            secret,
+        )
     elif Host.DROP in kinds and not name.endswith(("urlopen", "Request")):
-        yield _hazard(node, text, Kind.EXFILTRATION, "send-to-drop", Severity.WARNING, "sends data to a site that collects whatever arrives")
+        yield _hazard(
+            node,
+            text,
+            Kind.EXFILTRATION,
+            "send-to-drop",
+            Severity.WARNING,
+            "sends data to a site that collects whatever arrives",
+        )
 
 
 def _indexed(attribute: ast.Attribute, inside: ast.AST) -> bool:
@@ -95,7 +171,9 @@ def _indexed(attribute: ast.Attribute, inside: ast.AST) -> bool:
 def _reads(node: ast.Call, text: str) -> Iterator[Hazard]:
     for target in _strings(node):
         if ("/" in target or target.startswith("~")) and paths.secret(target) and not paths.project_secret(target):
-            yield _hazard(node, text, Kind.SECRET_READ, "secret-read", Severity.WARNING, f"reads credentials ({target})", target)
+            yield _hazard(
+                node, text, Kind.SECRET_READ, "secret-read", Severity.WARNING, f"reads credentials ({target})", target
+            )
             return
 
 

@@ -15,7 +15,21 @@ from aces_ci.core.scene import Scene, Suspicion
 from aces_ci.core.wrappers import INTERPRETERS, SHELLS
 
 FETCHERS = frozenset(
-    {"curl", "wget", "fetch", "http", "https", "xh", "aria2c", "axel", "lynx", "irm", "iwr", "invoke-restmethod", "invoke-webrequest"}
+    {
+        "curl",
+        "wget",
+        "fetch",
+        "http",
+        "https",
+        "xh",
+        "aria2c",
+        "axel",
+        "lynx",
+        "irm",
+        "iwr",
+        "invoke-restmethod",
+        "invoke-webrequest",
+    }
 )
 _DECODERS = frozenset({"base64", "base32", "xxd", "openssl", "uudecode", "gpg", "rev", "tr", "gunzip", "zcat"})
 _EVALUATORS = frozenset({"eval", "source", ".", "iex", "invoke-expression"})
@@ -30,7 +44,9 @@ _BY_HOST: Mapping[Host, tuple[Severity, str]] = {
     Host.SHORTENER: (Severity.CRITICAL, "from behind a link shortener"),
     Host.DYNAMIC: (Severity.WARNING, "from an address that only the run knows"),
 }
-_INLINE = re2.compile(r"(?i)\bexec\s*\(\s*(__import__|requests|urllib|urlopen|base64|zlib|marshal|codecs)|\b(exec|eval)\s*\(.*\b(b64decode|urlopen|requests\.get)\b")
+_INLINE = re2.compile(
+    r"(?i)\bexec\s*\(\s*(__import__|requests|urllib|urlopen|base64|zlib|marshal|codecs)|\b(exec|eval)\s*\(.*\b(b64decode|urlopen|requests\.get)\b"
+)
 
 
 def find(scene: Scene, command: Command) -> Iterator[Suspicion]:
@@ -102,7 +118,9 @@ def _decodes(command: Command) -> bool:
 def _fetched(shape: str, what: str, fetcher: Command) -> Suspicion:
     places = [(hosts.host(url), url) for url in hosts.destinations(fetcher)]
     if not places:
-        return _suspicion(shape, Severity.WARNING, f"{what} from an address that only the run knows", None, Confidence.MEDIUM)
+        return _suspicion(
+            shape, Severity.WARNING, f"{what} from an address that only the run knows", None, Confidence.MEDIUM
+        )
     (kind, name), url = max(places, key=lambda place: -_BY_HOST[place[0][0]][0].rank)
     severity, why = _BY_HOST[kind]
     confidence = Confidence.MEDIUM if kind is Host.DYNAMIC else Confidence.HIGH
@@ -116,7 +134,9 @@ def _substituted(scene: Scene, command: Command) -> Iterator[Suspicion]:
     if not (name in _EVALUATORS or name in INTERPRETERS or "eval" in command.wrappers):
         return
     for inner in scene.inner(command):
-        direct = Within.PROCESS in inner.within or (Within.SUBSTITUTION in inner.within and _is_the_script(scene, command, inner))
+        direct = Within.PROCESS in inner.within or (
+            Within.SUBSTITUTION in inner.within and _is_the_script(scene, command, inner)
+        )
         if not direct:
             continue
         if fetches(inner) and inner.position == 0:
@@ -141,12 +161,26 @@ def _saved(scene: Scene, command: Command) -> Iterator[Suspicion]:
         return
     checked = False
     for other in scene.commands[: command.index]:
-        if other.name in {"sha256sum", "shasum", "sha512sum", "gpg", "cosign", "minisign", "openssl", "md5sum", "b2sum"}:
+        if other.name in {
+            "sha256sum",
+            "shasum",
+            "sha512sum",
+            "gpg",
+            "cosign",
+            "minisign",
+            "openssl",
+            "md5sum",
+            "b2sum",
+        }:
             checked = True
         if fetches(other) and target in saved_files(other):
             if not checked:
                 found = _fetched("download-and-run", "downloads a file and runs it", other)
-                severity = Severity.WARNING if found.severity is Severity.CRITICAL and "http" in found.message else found.severity
+                severity = (
+                    Severity.WARNING
+                    if found.severity is Severity.CRITICAL and "http" in found.message
+                    else found.severity
+                )
                 yield _suspicion(found.shape, severity, found.message, found.target, found.confidence)
             return
 
@@ -157,7 +191,10 @@ def saved_files(command: Command) -> frozenset[str]:
     words = command.arguments
     for word, following in zip(words, [*words[1:], None], strict=True):
         shape = word.shape
-        if following is not None and (shape in {"-o", "--output", "-O", "--output-document", "-OutFile"} or (shape[:1] == "-" and shape[:2] != "--" and shape[-1:] in {"o"})):
+        if following is not None and (
+            shape in {"-o", "--output", "-O", "--output-document", "-OutFile"}
+            or (shape[:1] == "-" and shape[:2] != "--" and shape[-1:] in {"o"})
+        ):
             names.add(following.shape.rsplit("/", 1)[-1])
         elif shape.startswith(("--output=", "--output-document=")):
             names.add(shape.split("=", 1)[1].rsplit("/", 1)[-1])

@@ -19,14 +19,45 @@ from aces_ci.core.token_shapes import SHAPES, Shape
 MAX_CHARACTERS = 4_000_000
 """What follows is not searched."""
 _PLACEHOLDER = re2.compile(
-    r"(?i)(example|sample|dummy|placeholder|changeme|change-me|replace|insert|redacted|your[-_ ]?|my[-_]?(secret|token|key|password)|fake|test[-_]?(key|token|secret)|"
-    r"xxx|\*\*\*|\.\.\.|…|<|>|\$\{|\{\{|%s|todo|0{8}|1234567|abcdef(g|0)|deadbeef|foobar|lorem|asdf|qwerty|notreal|not-a-real|dontuse|secret123|password123?|hunter2|deprecated|s3cr3t|p@ss)"
+    r"(?i)(example|sample|dummy|placeholder|changeme|change-me|replace|insert|redacted|your[-_ ]?|my[-_]?(secret|"
+    r"token|key|password)|fake|test[-_]?(key|token|secret)|"
+    r"xxx|\*\*\*|\.\.\.|…|<|>|\$\{|\{\{|%s|todo|0{8}|1234567|abcdef(g|0)|deadbeef|foobar|lorem|asdf|qwerty|notreal|"
+    r"not-a-real|dontuse|secret123|password123?|hunter2|deprecated|s3cr3t|p@ss)"
 )
 _COMMON = frozenset(
-    "password passwd passw0rd pass secret admin root user username postgres mysql mongo redis guest token apikey test "
-    "testing pw pwd mypassword yourpassword changeit demo default localhost prod dev".split()
+    [
+        "password",
+        "passwd",
+        "passw0rd",
+        "pass",
+        "secret",
+        "admin",
+        "root",
+        "user",
+        "username",
+        "postgres",
+        "mysql",
+        "mongo",
+        "redis",
+        "guest",
+        "token",
+        "apikey",
+        "test",
+        "testing",
+        "pw",
+        "pwd",
+        "mypassword",
+        "yourpassword",
+        "changeit",
+        "demo",
+        "default",
+        "localhost",
+        "prod",
+        "dev",
+    ]
 )
 """What people write where a password goes in an example."""
+_COUNTED = re2.compile(r"(?i)a1b2c3|1a2b3c|a0b1c2|aabbcc|112233|abc123|123abc|x1y2z3")
 _SEQUENCES = ("0123456789", "abcdefghijklmnopqrstuvwxyz", "qwertyuiop", "9876543210", "1234567890")
 
 
@@ -91,6 +122,8 @@ def placeholder(secret: str) -> bool:
     lowered = secret.lower()
     if any(sequence[at : at + 6] in lowered for sequence in _SEQUENCES for at in range(len(sequence) - 5)):
         return True
+    if _COUNTED.search(secret):
+        return True
     longest, run, last = 0, 0, ""
     for character in lowered:
         run = run + 1 if character == last else 1
@@ -118,6 +151,4 @@ def _line_starts(text: str) -> list[int]:
 
 def _place(starts: Sequence[int], start: int, end: int) -> Place:
     first, last = bisect_right(starts, start), bisect_right(starts, max(end - 1, start))
-    return Place(
-        line=first, column=start - starts[first - 1] + 1, end_line=last, end_column=end - starts[last - 1] + 1
-    )
+    return Place(line=first, column=start - starts[first - 1] + 1, end_line=last, end_column=end - starts[last - 1] + 1)

@@ -27,6 +27,8 @@ class Site(StrEnum):
     """Runs when the skill is loaded, before any agent decides: `!`…`` lines and hooks."""
     SCRIPT = "script"
     """A file that is run as it is."""
+    IMAGE = "image"
+    """A step of building a container image: it can harm nothing but the image."""
     FENCE = "fence"
     """A code block of a document."""
     INLINE = "inline"
@@ -44,7 +46,27 @@ class Snippet:
     column: int = 1
 
 
-_SHELL_FENCES = frozenset({"bash", "sh", "shell", "zsh", "console", "shell-session", "shellsession", "terminal", "ksh", "fish", "cmd", "bat", "powershell", "ps1", "pwsh", "command", "cli"})
+_SHELL_FENCES = frozenset(
+    {
+        "bash",
+        "sh",
+        "shell",
+        "zsh",
+        "console",
+        "shell-session",
+        "shellsession",
+        "terminal",
+        "ksh",
+        "fish",
+        "cmd",
+        "bat",
+        "powershell",
+        "ps1",
+        "pwsh",
+        "command",
+        "cli",
+    }
+)
 _PROMPT = re2.compile(r"(?m)^([ \t]*)(?:[\w.@~/:-]*[$❯➜]|root@[\w.:~/-]*#|PS [^>\n]*>)[ \t]+")
 _PLACEHOLDER = re2.compile(r"<([A-Za-z][\w .:/|-]{0,60})>")
 _LOAD = re2.compile(r"(?m)(?:^|[\s(:])!`([^`\n]+)`")
@@ -55,8 +77,10 @@ _SPAWN = re2.compile(
 )
 _COMMANDS = frozenset(
     {"curl", "wget", "rm", "sudo", "bash", "sh", "eval", "chmod", "chown", "dd", "git", "npm", "npx", "pip", "pip3", "uv", "uvx", "pipx", "python",
-     "python3", "node", "docker", "kubectl", "terraform", "cat", "find", "mkfs", "nc", "ssh", "scp", "rsync", "echo", "export", "env", "psql", "mysql",
-     "sqlite3", "claude", "codex", "gemini", "brew", "apt", "apt-get", "yum", "dnf", "aws", "gcloud", "az", "gh", "source", "crontab", "launchctl", "systemctl",
+     "python3", "node", "docker", "kubectl", "terraform", "cat", "find", "mkfs", "nc", "ssh", "scp", "rsync",
+     "echo", "export", "env", "psql", "mysql",
+     "sqlite3", "claude", "codex", "gemini", "brew", "apt", "apt-get", "yum", "dnf", "aws", "gcloud", "az", "gh",
+     "source", "crontab", "launchctl", "systemctl",
      "base64", "iwr", "irm", "powershell", "pwsh", "yarn", "pnpm", "bun", "deno", "go", "cargo", "gem", "kill", "shutdown", "reboot", "mv", "cp", "tee", "xargs", "for", "while"}
 )  # fmt: skip
 
@@ -101,14 +125,16 @@ def _read_file(path: str, text: str) -> Iterator[Snippet]:
     shebang = text[:200].split("\n", 1)[0] if text.startswith("#!") else ""
     if is_markdown(path):
         yield from _of_markdown(path, text)
-    elif suffix in {".sh", ".bash", ".zsh", ".ksh", ".command", ".fish", ".bats", ".ps1"} or shebang.endswith(("sh", "bash", "zsh")):
+    elif suffix in {".sh", ".bash", ".zsh", ".ksh", ".command", ".fish", ".bats", ".ps1"} or shebang.endswith(
+        ("sh", "bash", "zsh")
+    ):
         yield Snippet(path=path, text=text, site=Site.SCRIPT, line=1)
     elif suffix == ".py" or "python" in shebang:
         yield from _calls(path, text, Site.SCRIPT, 1)
     elif suffix in {".js", ".mjs", ".cjs", ".ts", ".mts", ".tsx", ".jsx"} or "node" in shebang:
         yield from _matches(path, text, _SPAWN, Site.SCRIPT)
     elif name.startswith(("Dockerfile", "Containerfile")) or suffix == ".dockerfile":
-        yield from _matches(path, text, _RUN, Site.SCRIPT)
+        yield from _matches(path, text, _RUN, Site.IMAGE)
     elif name in {"Makefile", "makefile", "GNUmakefile", "justfile", "Justfile"}:
         yield Snippet(path=path, text=_recipes(text), site=Site.SCRIPT, line=1)
     elif name == "package.json":
@@ -126,18 +152,24 @@ def _of_markdown(path: str, text: str) -> Iterator[Snippet]:
             continue
         line = code.line + 1 if code.fenced else code.line
         column = _indent(whole.lines, line, code.content)
-        if code.language in _SHELL_FENCES or (code.language in {"", "text", "txt", "plaintext"} and _looks_run(code.content)):
+        if code.language in _SHELL_FENCES or (
+            code.language in {"", "text", "txt", "plaintext"} and _looks_run(code.content)
+        ):
             yield Snippet(path=path, text=_clean(code.content), site=Site.FENCE, line=line, column=column)
         elif code.language in {"python", "py", "python3"}:
             yield from _calls(path, code.content, Site.FENCE, line)
         elif code.language in {"dockerfile", "docker"}:
             for match in _RUN.finditer(code.content):
                 inner = _at(path, code.content, match.start(1), match.group(1), Site.FENCE)
-                yield Snippet(path=path, text=inner.text, site=Site.FENCE, line=inner.line + line - 1, column=inner.column)
+                yield Snippet(
+                    path=path, text=inner.text, site=Site.IMAGE, line=inner.line + line - 1, column=inner.column
+                )
     for content, line in whole.spans:
         words = content.split(None, 1)
         if len(words) == 2 and words[0] in _COMMANDS | {"!"}:
-            yield Snippet(path=path, text=_clean(content), site=Site.INLINE, line=line, column=_column(whole.lines, line, content))
+            yield Snippet(
+                path=path, text=_clean(content), site=Site.INLINE, line=line, column=_column(whole.lines, line, content)
+            )
 
 
 def _clean(text: str) -> str:

@@ -20,18 +20,33 @@ NEAR = 4
 """Lines before a place that are read for a cue."""
 
 _CUE = re2.compile(
-    r"(?i)\b(never|don['’]?t|do not|does not|must not|should not|mustn['’]?t|shouldn['’]?t|cannot|avoid|forbid(den)?|prohibit(ed|s)?|disallow(ed)?|"
-    r"block(s|ed|ing|list)?|den(y|ies|ied)|deny-?list|dangerous|destructive|unsafe|insecure|malicious|hostile|untrusted|attack(s|er|ers|ing)?|vulnerab\w*|exploit\w*|payloads?|"
-    r"injection|inject(ed|ing)?|red flags?|anti-?patterns?|bad|wrong|warnings?|detect(s|ed|ion|ing)?|flag(s|ged|ging)?|reject(s|ed)?|refuse[sd]?|scan(s|ned|ning)?( for)?|suspicious|"
-    r"poison(ed|ing)?|threats?|misuse|abuse[sd]?|guard(s|ed|rails?)?|evil|phish\w*|social engineering|exfiltrat\w*|leak(s|ed|ing|age)?|tamper\w*|"
-    r"requires? (explicit )?(confirmation|approval|permission)|(explicit|user|human) (confirmation|approval|permission)|irreversible|destroys?|destroyed|wipes?|wiped|loses?|careful(ly)?|caution|catastroph\w*|"
-    r"audit(s|ed|ing)?|patterns?|signatures?|indicators?|common mistakes?|pitfalls?|test (case|prompt|input)s?|adversarial|jailbreak\w*|red[- ]team\w*|treat .{0,40} as data|"
+    r"(?i)\b(never|don['’]?t|do not|does not|must not|should not|mustn['’]?t|shouldn['’]?t|cannot|avoid|"
+    r"forbid(den)?|prohibit(ed|s)?|disallow(ed)?|"
+    r"block(s|ed|ing|list)?|den(y|ies|ied)|deny-?list|dangerous|destructive|unsafe|insecure|malicious|hostile|"
+    r"untrusted|attack(s|er|ers|ing)?|vulnerab\w*|exploit\w*|payloads?|"
+    r"injection|inject(ed|ing)?|red flags?|anti-?patterns?|bad|wrong|warnings?|detect(s|ed|ion|ing)?|flag(s|ged|"
+    r"ging)?|reject(s|ed)?|refuse[sd]?|scan(s|ned|ning)?( for)?|suspicious|"
+    r"poison(ed|ing)?|threats?|misuse|abuse[sd]?|guard(s|ed|rails?)?|evil|phish\w*|social engineering|exfiltrat\w*|"
+    r"leak(s|ed|ing|age)?|tamper\w*|"
+    r"requires? (explicit )?(confirmation|approval|permission)|(explicit|user|human) (confirmation|approval|"
+    r"permission)|irreversible|destroys?|destroyed|wipes?|wiped|loses?|careful(ly)?|caution|catastroph\w*|"
+    r"audit(s|ed|ing)?|patterns?|signatures?|indicators?|common mistakes?|pitfalls?|test (case|prompt|input)s?|"
+    r"adversarial|jailbreak\w*|red[- ]team\w*|treat .{0,40} as data|"
     r"if (a|an|any|the) .{0,60}(says?|contains?|tells?|asks?|instructs?|claims?))\b|[❌🚫⛔⚠✗✘☠]|\bBAD\b|\bWRONG\b"
 )
 _SUBJECT = re2.compile(
-    r"(?i)\b(security|secure|vulnerab\w+|pen-?test\w*|penetration|exploit\w*|malware|threat\w*|injection|red[- ]?team\w*|adversarial|attack\w*|forensic\w*|"
-    r"jailbreak\w*|guardrails?|hardening|owasp|ctf|reverse engineering|audit\w*|incident|safety|safeguards?|secrets?|privilege escalation|offensive|xss|sqli|"
+    r"(?i)\b(security|secure|vulnerab\w+|pen-?test\w*|penetration|exploit\w*|malware|threat\w*|injection|red[- "
+    r"]?team\w*|adversarial|attack\w*|forensic\w*|"
+    r"jailbreak\w*|guardrails?|hardening|owasp|ctf|reverse engineering|audit\w*|incident|safety|safeguards?|"
+    r"secrets?|privilege escalation|offensive|xss|sqli|"
     r"sandbox\w*|prompt[- ]injection|supply[- ]chain|threat[- ]model\w*)\b"
+)
+
+
+_OFFENSIVE = re2.compile(
+    r"(?i)\b(pen-?test\w*|penetration|exploit\w*|red[- ]?team\w*|hacking|offensive|privilege escalation|reverse "
+    r"shells?|payloads?|ctf|xss|sqli|"
+    r"injection|malware|attack\w*|metasploit|post-exploitation|threat\w*|forensics?)\b"
 )
 
 
@@ -50,7 +65,13 @@ def about_security(skill: Skill) -> bool:
     """Whether name, description or title of the skill say that security is its subject."""
     headings = outline(skill.body).headings[:1]
     about = " ".join((skill.directory, skill.name or "", skill.description or "", *(h.text for h in headings)))
-    return len(set(word.lower() for word in _SUBJECT.findall(about.replace("-", " ").replace("_", " ")))) >= 1
+    return len({word.lower() for word in _SUBJECT.findall(about.replace("-", " ").replace("_", " "))}) >= 1
+
+
+def about_attacks(skill: Skill) -> bool:
+    """Whether its name or description says that attacks themselves are its subject: their commands are its matter."""
+    about = " ".join((skill.root, skill.name or "", skill.description or ""))
+    return _OFFENSIVE.search(about.replace("-", " ").replace("_", " ")) is not None
 
 
 def stance(text: str, line: int, *, subject: bool, markdown: bool = True) -> Stance:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a table, one provider a row
 """Shapes of providers' tokens, as their makers document or print them."""
 
 from __future__ import annotations
@@ -65,7 +66,8 @@ SHAPES: tuple[Shape, ...] = (
     _s("Clojars", r"\bCLOJARS_([a-z0-9]{60})\b", "clojars_"),
     # clouds
     _s("AWS", r"\b((?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16})\b", "akia", "asia", "abia", "acca"),
-    _s("AWS secret", r"(?i)aws.{0,20}?(?:secret|key|pw|password).{0,20}?['\"= :]([0-9a-zA-Z/+]{40})(?:[^0-9a-zA-Z/+=]|$)", "aws", entropy=4.2),
+    _s("AWS secret", r"(?i)aws.{0,20}?(?:secret|key|pw|password).{0,20}?['\"= "
+        r":]([0-9a-zA-Z/+]{40})(?:[^0-9a-zA-Z/+=]|$)", "aws", entropy=4.2),
     _s("Azure storage", r"(?i)AccountKey=([A-Za-z0-9+/]{86}==)", "accountkey", entropy=4.0),
     _s("Azure SAS", r"(?i)[?&]sig=([A-Za-z0-9%+/]{43,}(?:%3D|=))", "sig=", entropy=3.8),
     _s("Azure AD", r"\b([A-Za-z0-9_~.]{3}8Q~[A-Za-z0-9_~.-]{34})", "8q~", entropy=3.8),
@@ -94,7 +96,8 @@ SHAPES: tuple[Shape, ...] = (
     _s("Slack webhook", r"https://hooks\.slack\.com/(?:services|workflows|triggers)/(T\w{8,}/[AB]?\w{8,}/\w{20,})", "hooks.slack.com"),
     _s("Discord webhook", r"https://(?:\w+\.)?discord(?:app)?\.com/api/webhooks/(\d{17,20}/[\w-]{60,})", "/api/webhooks/", entropy=3.5),
     _s("Discord bot", r"\b([MNO][A-Za-z0-9_-]{23,25}\.[\w-]{6}\.[\w-]{27,38})\b", entropy=4.0),
-    _s("Teams webhook", r"https://[\w-]+\.webhook\.office\.com/webhookb2/([0-9a-f-]{36}@[0-9a-f-]{36}/IncomingWebhook/[0-9a-f]{32})", "webhook.office.com"),
+    _s("Teams webhook", r"https://[\w-]+\.webhook\.office\.com/webhookb2/([0-9a-f-]{36}@[0-9a-f-]{36}/IncomingWebho"
+        r"ok/[0-9a-f]{32})", "webhook.office.com"),
     _s("Telegram bot", r"\b(\d{8,10}:[A-Za-z0-9_-]{35})\b", ":a", entropy=4.0),
     _s("Twilio", r"\b(?:SK|AC)([0-9a-f]{32})\b", "sk", "ac", confidence=_M),
     _s("SendGrid", r"\bSG\.([\w-]{22}\.[\w-]{43})\b", "sg.", entropy=3.8),
@@ -102,7 +105,8 @@ SHAPES: tuple[Shape, ...] = (
     _s("Mailchimp", r"\b([0-9a-f]{32}-us\d{1,2})\b", "-us"),
     _s("Brevo", r"\bxkeysib-([0-9a-f]{64}-[A-Za-z0-9]{16})\b", "xkeysib-"),
     _s("Resend", r"\bre_([A-Za-z0-9]{8}_[A-Za-z0-9]{24})\b", "re_", entropy=3.8),
-    _s("Postmark", r"(?i)postmark[\w-]*(?:token|key)['\"]?\s*[:=]\s*['\"]?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})", "postmark", confidence=_M),
+    _s("Postmark", r"(?i)postmark[\w-]*(?:token|key)['\"]?\s*[:=]\s*['\"]?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{"
+        r"12})", "postmark", confidence=_M),
     # money and shops
     _s("Stripe", r"\b[sr]k_live_([A-Za-z0-9]{16,})\b", "k_live_", entropy=3.3),
     _s("Stripe test", r"\b[sr]k_test_([A-Za-z0-9]{16,})\b", "k_test_", entropy=3.3, confidence=_L),
@@ -124,7 +128,8 @@ SHAPES: tuple[Shape, ...] = (
     _s("Sentry", r"\bsntrys_(eyJ[\w+/=-]{80,})", "sntrys_", entropy=3.5),
     _s("Sentry", r"\bsntryu_([0-9a-f]{64})\b", "sntryu_"),
     _s("Grafana", r"\bgl(?:sa|c)_([A-Za-z0-9+/=_]{32,})", "glsa_", "glc_", entropy=3.5),
-    _s("Datadog", r"(?i)(?:datadog|dd)[_-]?(?:api|app|application)[_-]?key['\"]?\s*[:=]\s*['\"]?([0-9a-f]{40}|[0-9a-f]{32})\b", "dd", "datadog", confidence=_M),
+    _s("Datadog", r"(?i)(?:datadog|dd)[_-]?(?:api|app|application)[_-]?key['\"]?\s*[:=]\s*['\"]?([0-9a-f]{40}|"
+        r"[0-9a-f]{32})\b", "dd", "datadog", confidence=_M),
     _s("PostHog", r"\bphx_([A-Za-z0-9]{40,})\b", "phx_", entropy=3.5),
     _s("Dynatrace", r"\bdt0[a-z]\d\d\.([A-Z0-9]{24}\.[A-Z0-9]{64})\b", "dt0"),
     _s("Contentful", r"\bCFPAT-([\w-]{43})\b", "cfpat-", entropy=3.5),
@@ -136,14 +141,19 @@ SHAPES: tuple[Shape, ...] = (
     _s("Flutterwave", r"\bFLWSECK-([0-9a-fA-F]{32}-X)\b", "flwseck-"),
     _s("Age", r"\bAGE-SECRET-KEY-1([QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58})\b", "age-secret-key-"),
     # general shapes
-    _s("private key", r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----\s*((?:[\w-]+:[^\n]*\s+)*[A-Za-z0-9+/=\\nr\s]{64,})", "private key", entropy=3.8),
+    _s("private key", r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: "
+        r"BLOCK)?-----\s*((?:[\w-]+:[^\n]*\s+)*[A-Za-z0-9+/=\\nr\s]{64,})", "private key", entropy=3.8),
     _s("PuTTY private key", r"PuTTY-User-Key-File-\d: ?[\w-]+\s+(Encryption: none)", "putty-user-key-file", entropy=0),
     _s("JSON Web Token", r"\b(ey[IJ][A-Za-z0-9_-]{10,}\.ey[IJ][A-Za-z0-9_-]{10,}\.[\w-]{20,})", "eyj", "eyi", entropy=3.8, confidence=_M),
-    _s("password in a URL", r"\b[a-z][a-z0-9+.-]{1,15}://[^\s:/@'\"<>$\{\[]{0,40}:([^\s:/@'\"<>\{\[(]{4,80})@[\w-]+\.[\w.-]+", "://", entropy=2.2, confidence=_M),
-    _s("authorization header", r"(?i)\bauthorization['\"]?\s*[:=]\s*['\"]?(?:bearer|basic|token)\s+([A-Za-z0-9+/._=-]{24,})", "authorization", entropy=3.8, confidence=_M),
+    _s("password in a URL", r"\b[a-z][a-z0-9+.-]{1,15}://[^\s:/@'\"<>$\{\[]{0,40}:([^\s:/@'\"<>\{\[(]{4,80})@[\w-]+"
+        r"\.[\w.-]+", "://", entropy=2.2, confidence=_M),
+    _s("authorization header", r"(?i)\bauthorization['\"]?\s*[:=]\s*['\"]?(?:bearer|basic|"
+        r"token)\s+([A-Za-z0-9+/._=-]{24,})", "authorization", entropy=3.8, confidence=_M),
     _s(
         "password in an assignment",
-        r"(?i)\b[\w.-]{0,40}?(?:api_?-?key|apikey|auth_?-?token|access_?-?token|secret_?-?key|client_?-?secret|secret|passwd|password|pwd|private_?-?key)\w{0,10}['\"]?\s*(?::=|=>|[:=])\s*['\"]([^\s'\"<>\{\}$]{8,120})['\"]",
+        r"(?i)\b[\w.-]{0,40}?(?:api_?-?key|apikey|auth_?-?token|access_?-?token|secret_?-?key|client_?-?secret|"
+        r"secret|passwd|password|pwd|private_?-?key)\w{0,10}['\"]?\s*(?::=|=>|"
+        r"[:=])\s*['\"]([^\s'\"<>\{\}$]{8,120})['\"]",
         "key", "secret", "token", "passw", "pwd",
         entropy=3.3,
         confidence=_L,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,12 +11,45 @@ from aces_ci.core.command import Within, Word
 SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh", "rbash"})
 """Programs whose standard input, or `-c` text, is a shell script."""
 INTERPRETERS = SHELLS | frozenset(
-    {"python", "python2", "python3", "perl", "ruby", "node", "deno", "bun", "php", "pwsh", "powershell", "osascript", "lua"}
+    {
+        "python",
+        "python2",
+        "python3",
+        "perl",
+        "ruby",
+        "node",
+        "deno",
+        "bun",
+        "php",
+        "pwsh",
+        "powershell",
+        "osascript",
+        "lua",
+    }
 )
 """Programs that run what they read from standard input."""
 
 _VALUED: Mapping[str, frozenset[str]] = {
-    "sudo": frozenset({"-u", "-g", "-h", "-p", "-C", "-r", "-t", "-U", "-D", "-R", "-T", "--user", "--group", "--host", "--prompt", "--chdir"}),
+    "sudo": frozenset(
+        {
+            "-u",
+            "-g",
+            "-h",
+            "-p",
+            "-C",
+            "-r",
+            "-t",
+            "-U",
+            "-D",
+            "-R",
+            "-T",
+            "--user",
+            "--group",
+            "--host",
+            "--prompt",
+            "--chdir",
+        }
+    ),
     "doas": frozenset({"-u", "-C"}),
     "env": frozenset({"-u", "-C", "--unset", "--chdir"}),
     "timeout": frozenset({"-s", "-k", "--signal", "--kill-after"}),
@@ -23,7 +57,23 @@ _VALUED: Mapping[str, frozenset[str]] = {
     "ionice": frozenset({"-c", "-n", "-p"}),
     "chrt": frozenset(),
     "stdbuf": frozenset({"-i", "-o", "-e"}),
-    "xargs": frozenset({"-I", "-n", "-P", "-L", "-d", "-E", "-s", "-a", "--max-args", "--max-procs", "--replace", "--delimiter", "--arg-file"}),
+    "xargs": frozenset(
+        {
+            "-I",
+            "-n",
+            "-P",
+            "-L",
+            "-d",
+            "-E",
+            "-s",
+            "-a",
+            "--max-args",
+            "--max-procs",
+            "--replace",
+            "--delimiter",
+            "--arg-file",
+        }
+    ),
     "time": frozenset({"-f", "-o", "--format", "--output"}),
     "watch": frozenset({"-n", "--interval"}),
     "flock": frozenset({"-w", "--timeout", "-E"}),
@@ -39,14 +89,52 @@ _VALUED: Mapping[str, frozenset[str]] = {
     "strace": frozenset({"-e", "-o", "-p", "-s", "-u"}),
     "systemd-run": frozenset({"-p", "-u", "--unit", "--property", "--uid", "--gid"}),
     "chroot": frozenset(),
-    "ssh": frozenset({"-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q", "-R", "-S", "-W", "-w", "-B"}),
+    "ssh": frozenset(
+        {
+            "-b",
+            "-c",
+            "-D",
+            "-E",
+            "-e",
+            "-F",
+            "-I",
+            "-i",
+            "-J",
+            "-L",
+            "-l",
+            "-m",
+            "-O",
+            "-o",
+            "-p",
+            "-Q",
+            "-R",
+            "-S",
+            "-W",
+            "-w",
+            "-B",
+        }
+    ),
     "dotenv": frozenset({"-f", "--file"}),
 }
 """Wrapper -> options that take the next word. Every other word with a dash is a switch."""
 _LEADING: Mapping[str, int] = {"timeout": 1, "flock": 1, "ssh": 1, "chroot": 1}
 """Operands that belong to the wrapper itself."""
 _RUNNERS: Mapping[tuple[str, str], frozenset[str]] = {
-    ("uv", "run"): frozenset({"--with", "--python", "-p", "--extra", "--group", "--env-file", "--directory", "--project", "--index", "--from", "--package"}),
+    ("uv", "run"): frozenset(
+        {
+            "--with",
+            "--python",
+            "-p",
+            "--extra",
+            "--group",
+            "--env-file",
+            "--directory",
+            "--project",
+            "--index",
+            "--from",
+            "--package",
+        }
+    ),
     ("poetry", "run"): frozenset(),
     ("pipenv", "run"): frozenset(),
     ("pdm", "run"): frozenset({"-p", "--project"}),
@@ -66,9 +154,44 @@ _RUNNERS: Mapping[tuple[str, str], frozenset[str]] = {
 }
 _CONTAINERS: Mapping[tuple[str, str], frozenset[str]] = {
     (program, verb): frozenset(
-        {"-e", "-u", "-w", "-v", "-p", "-n", "-c", "-l", "-h", "-m", "--env", "--user", "--workdir", "--volume", "--publish", "--name", "--network",
-         "--mount", "--entrypoint", "--platform", "--cpus", "--memory", "--namespace", "--container", "--env-file", "--label", "--hostname",
-         "--gpus", "--add-host", "--cap-add", "--cap-drop", "--security-opt", "--shm-size", "--device", "--user", "-f", "--file"}
+        {
+            "-e",
+            "-u",
+            "-w",
+            "-v",
+            "-p",
+            "-n",
+            "-c",
+            "-l",
+            "-h",
+            "-m",
+            "--env",
+            "--user",
+            "--workdir",
+            "--volume",
+            "--publish",
+            "--name",
+            "--network",
+            "--mount",
+            "--entrypoint",
+            "--platform",
+            "--cpus",
+            "--memory",
+            "--namespace",
+            "--container",
+            "--env-file",
+            "--label",
+            "--hostname",
+            "--gpus",
+            "--add-host",
+            "--cap-add",
+            "--cap-drop",
+            "--security-opt",
+            "--shm-size",
+            "--device",
+            "-f",
+            "--file",
+        }
     )
     for program in ("docker", "podman", "nerdctl", "kubectl", "docker-compose", "oc")
     for verb in ("exec", "run")
@@ -131,7 +254,7 @@ def _shell(name: str, words: Sequence[Word]) -> Inner | None:
 
 
 def _flagged(name: str, words: Sequence[Word], flags: tuple[str, ...]) -> Inner | None:
-    for word, following in zip(words[1:], words[2:], strict=False):
+    for word, following in itertools.pairwise(words):
         if word.shape in flags:
             return Inner(name=name, script=following, within=Within.STRING)
     return None

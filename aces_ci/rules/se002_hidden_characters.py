@@ -28,7 +28,11 @@ def check(skill: Skill) -> Iterator[Problem]:
                 continue
             seen.add((hidden.line, hidden.trick))
             severity = hidden.severity
-            if severity is not Severity.INFO and hidden.trick not in {Trick.TAGS, Trick.VARIATION} and is_markdown(path):
+            if (
+                severity is not Severity.INFO
+                and hidden.trick not in {Trick.TAGS, Trick.VARIATION}
+                and is_markdown(path)
+            ):
                 severity = Severity.INFO if stance(text, hidden.line, subject=subject) is Stance.TALKS else severity
             yield Problem(
                 path=path,
@@ -64,7 +68,12 @@ RULE = Rule(
             lines=(1, 2),
         ),
         Example(
-            files={"SKILL.md": manifest("# Sample\n\n⚠️ 👨\u200d👩\u200d👧 🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f می\u200cخواهم\n")},
+            files={
+                "SKILL.md": manifest(
+                    "# Sample\n\n⚠️ 👨\u200d👩\u200d👧 🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f "
+                    "می\u200cخواهم\n"
+                )
+            },
             why="emoji, a flag and Persian need them",
         ),
     ),

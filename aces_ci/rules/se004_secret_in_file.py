@@ -48,7 +48,11 @@ RULE = Rule(
             lines=(1,),
         ),
         Example(
-            files={"SKILL.md": manifest("# Sample\n\n`AKIAIOSFODNN7EXAMPLE`, `sk-ant-api03-your-key-here`, `ghp_xxxxxxxxxxxx`\n")},
+            files={
+                "SKILL.md": manifest(
+                    "# Sample\n\n`AKIAIOSFODNN7EXAMPLE`, `sk-ant-api03-your-key-here`, `ghp_xxxxxxxxxxxx`\n"
+                )
+            },
             why="placeholders",
         ),
     ),

@@ -32,14 +32,18 @@ RULE = Rule(
     check=check,
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\n```bash\nls\nrm -rf ~/\n```\n")}, lines=(9,)),
-        Example(files={"SKILL.md": manifest(), "scripts/clean.sh": "#!/bin/sh\nsudo dd if=x of=/dev/sda\n"}, lines=(2,)),
+        Example(
+            files={"SKILL.md": manifest(), "scripts/clean.sh": "#!/bin/sh\nsudo dd if=x of=/dev/sda\n"}, lines=(2,)
+        ),
         Example(
             files={"SKILL.md": manifest(), "scripts/a.py": "import subprocess\nsubprocess.run(['rm', '-rf', '/'])\n"},
             lines=(2,),
         ),
         Example(
             files={
-                "SKILL.md": manifest("# Sample\n\n```bash\nrm -f out.pdf && rm -rf build /tmp/x\necho 'rm -rf /'\n```\n")
+                "SKILL.md": manifest(
+                    "# Sample\n\n```bash\nrm -f out.pdf && rm -rf build /tmp/x\necho 'rm -rf /'\n```\n"
+                )
             }
         ),
     ),

@@ -31,6 +31,10 @@ RULE = Rule(
     check=check,
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\n```bash\ncat ~/.aws/credentials\n```\n")}, lines=(8,)),
-        Example(files={"SKILL.md": manifest("# Sample\n\n```bash\ncp .env.example .env\naws sts get-caller-identity\n```\n")}),
+        Example(
+            files={
+                "SKILL.md": manifest("# Sample\n\n```bash\ncp .env.example .env\naws sts get-caller-identity\n```\n")
+            }
+        ),
     ),
 )

@@ -53,7 +53,9 @@ RULE = Rule(
             files={"SKILL.md": manifest("# Sample\n\n```bash\nclaude -p --dangerously-skip-permissions 'go'\n```\n")},
             lines=(8,),
         ),
-        Example(files={"SKILL.md": manifest("# Sample\n\nDelete old rows without asking for confirmation.\n")}, lines=(7,)),
+        Example(
+            files={"SKILL.md": manifest("# Sample\n\nDelete old rows without asking for confirmation.\n")}, lines=(7,)
+        ),
         Example(files={"SKILL.md": manifest("# Sample\n\n```bash\nnpm install --yes\nclaude -p 'go'\n```\n")}),
     ),
 )

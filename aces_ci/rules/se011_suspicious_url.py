@@ -78,9 +78,15 @@ RULE = Rule(
             files={"SKILL.md": manifest("# Sample\n\nGet it from http://203.0.114.9/tool or https://bit.ly/3xYz.\n")},
             lines=(7, 7),
         ),
-        Example(files={"SKILL.md": manifest("# Sample\n\nLog in at https://github.com@login.dev/x first.\n")}, lines=(7,)),
         Example(
-            files={"SKILL.md": manifest("# Sample\n\nSee https://docs.python.org, http://localhost:8000, http://192.168.1.5.\n")}
+            files={"SKILL.md": manifest("# Sample\n\nLog in at https://github.com@login.dev/x first.\n")}, lines=(7,)
+        ),
+        Example(
+            files={
+                "SKILL.md": manifest(
+                    "# Sample\n\nSee https://docs.python.org, http://localhost:8000, http://192.168.1.5.\n"
+                )
+            }
         ),
     ),
 )

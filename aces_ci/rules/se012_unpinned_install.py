@@ -53,7 +53,9 @@ RULE = Rule(
             files={
                 "SKILL.md": manifest(
                     "# Sample\n\n```bash\npip install rich==14.0.0\nnpx -y tides-cli@1.2.3\nnpm ci\n"
-                    "pip install -r requirements.txt\npip install git+https://github.com/a/b@" + "0a1b2c3d" * 5 + "\n```\n"
+                    "pip install -r requirements.txt\npip install git+https://github.com/a/b@"
+                    + "0a1b2c3d" * 5
+                    + "\n```\n"
                 )
             }
         ),

@@ -17,7 +17,9 @@ from aces_ci.core.skill import Skill
 
 _ITEM = re2.compile(r"[\w.*:-]+(?:\([^()]*\))?")
 _ANY = re2.compile(r"(?i)^(\*|all|bash|shell|terminal|execute|run_command|bash\(\s*(\*|:\*|\*:\*)?\s*\))$")
-_RUNS = re2.compile(r"(?i)^bash\(\s*(sudo|sh|bash|zsh|eval|python3?|node|perl|ruby|ssh|env|xargs|curl|wget|rm)\b[ :]*\*?\s*\)$")
+_RUNS = re2.compile(
+    r"(?i)^bash\(\s*(sudo|sh|bash|zsh|eval|python3?|node|perl|ruby|ssh|env|xargs|curl|wget|rm)\b[ :]*\*?\s*\)$"
+)
 
 
 def check(skill: Skill) -> Iterator[Problem]:
@@ -29,7 +31,11 @@ def check(skill: Skill) -> Iterator[Problem]:
             if _ANY.match(item):
                 severity, confidence, what = Severity.WARNING, Confidence.HIGH, "every command there is"
             elif _RUNS.match(item):
-                severity, confidence, what = Severity.INFO, Confidence.MEDIUM, "a program that can run or fetch anything"
+                severity, confidence, what = (
+                    Severity.INFO,
+                    Confidence.MEDIUM,
+                    "a program that can run or fetch anything",
+                )
             else:
                 continue
             yield Problem(

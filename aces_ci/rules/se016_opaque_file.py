@@ -22,7 +22,22 @@ _MAGIC = (
     (b"\0asm", "a compiled program (WebAssembly)"),
     (b"dex\n", "a compiled program (Android)"),
 )
-_NAMES = (".pyc", ".pyo", ".class", ".jar", ".so", ".dylib", ".dll", ".exe", ".node", ".wasm", ".apk", ".deb", ".rpm", ".msi")
+_NAMES = (
+    ".pyc",
+    ".pyo",
+    ".class",
+    ".jar",
+    ".so",
+    ".dylib",
+    ".dll",
+    ".exe",
+    ".node",
+    ".wasm",
+    ".apk",
+    ".deb",
+    ".rpm",
+    ".msi",
+)
 
 
 def check(skill: Skill) -> Iterator[Problem]:

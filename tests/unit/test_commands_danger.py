@@ -53,7 +53,7 @@ HARMLESS = [
     "rm -rf build dist node_modules ./x/*",
     "rm -rf /tmp/x && ls",
     "rm -rf /workspace/out",
-    "rm -rf \"$(mktemp -d)\"",
+    'rm -rf "$(mktemp -d)"',
     "echo 'rm -rf /'",
     "echo rm -rf / >> notes.md",
     "# rm -rf /",
