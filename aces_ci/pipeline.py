@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from aces_ci import __version__
 from aces_ci.changes.compare import between, compare
 from aces_ci.changes.git import Repository
-from aces_ci.changes.load import snapshot_at
+from aces_ci.changes.load import siblings_at, snapshot_at
 from aces_ci.changes.weigh import weigh
 from aces_ci.core.change import ChangeSet, How, SkillChange
 from aces_ci.core.event import Event, EventKind, Trust
@@ -27,8 +27,12 @@ from aces_ci.core.evidence import (
 from aces_ci.core.globs import matches
 from aces_ci.core.request import Request, to_line
 from aces_ci.core.shards import of_shard
+from aces_ci.core.skill import Snapshot
+from aces_ci.ports.runner import Completed
 from aces_ci.settings.load import Loaded
+from aces_ci.shell import process
 from aces_ci.shell.reader import Reader
+from aces_ci.tiers.lint import check, scripts
 
 Sink = Callable[[Evidence], None]
 Live = Callable[["Job", ChangeSet, Sink], None]
@@ -109,6 +113,7 @@ def structural(job: Job, changes: ChangeSet) -> Iterator[Evidence]:
                 after=after,
                 before=before,
                 added=change.how is How.ADDED,
+                siblings=siblings_at(job.repository, changes.head, change.path),
                 profile=settings.profile.value,
                 disabled=settings.ignore,
             )
@@ -116,6 +121,29 @@ def structural(job: Job, changes: ChangeSet) -> Iterator[Evidence]:
             name = next((row.name for row in rows if isinstance(row, Structure)), change.name)
             yield _as_evidence(change, name, has_evals=any(path.startswith("evals/") for path in after.files))
             yield from rows
+            if settings.lint:
+                yield from _lint(change, after)
+
+
+def _lint(change: SkillChange, after: Snapshot) -> Iterator[Evidence]:
+    """Advice on the scripts that this change touches; linters get bytes and no configuration."""
+    changed_files = frozenset(changed_below(change))
+    findings, skipped = check(scripts(after, changed_files), _run_linter)
+    yield from findings
+    yield from skipped
+
+
+def _run_linter(argv: Sequence[str], stdin: bytes) -> Completed:
+    return process.run(argv, stdin=stdin)
+
+
+def changed_below(change: SkillChange) -> Iterator[str]:
+    """The changed paths of a skill as seen from it; paths outside it are left out."""
+    for path in change.files:
+        if change.path == ".":
+            yield path
+        elif path.startswith(f"{change.path}/"):
+            yield path.removeprefix(f"{change.path}/")
 
 
 def _as_evidence(change: SkillChange, name: str, *, has_evals: bool) -> ChangedSkill:

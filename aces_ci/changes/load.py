@@ -11,8 +11,12 @@ from aces_ci.changes.parse import parse_skill
 from aces_ci.changes.survey import links_of_root_skill
 from aces_ci.changes.tree import EntryKind
 from aces_ci.core.change import ChangeSet, How, SkillChange
-from aces_ci.core.repo_path import join
+from aces_ci.core.repo_path import join, parent_of
 from aces_ci.core.skill import Skill, Snapshot
+
+MOST_SIBLINGS = 300
+SIBLING_CAP = 256 * 1024
+"""Bytes of a sibling's manifest; only its frontmatter is wanted."""
 
 
 def load(repository: Repository, changes: ChangeSet) -> ChangeSet:
@@ -54,6 +58,29 @@ def snapshot_at(repository: Repository, commit: str, root: str) -> Snapshot | No
         for path, entry in entries
     }
     return Snapshot(root=root, files=files, outside=outside_of(tree, root, files))
+
+
+def siblings_at(repository: Repository, commit: str, root: str) -> tuple[Snapshot, ...]:
+    """The manifests of the skills that stand beside `root` in the same folder: what an agent chooses from.
+
+    At most 300 of them; their other files are not read.
+    """
+    tree = repository.tree(commit)
+    folder = parent_of(root)
+    entries = (tree.folder(folder or ".") or {}) if root != "." else {}
+    roots = [join(folder, name) for name, entry in entries.items() if entry.kind is EntryKind.FOLDER]
+    found = []
+    for beside in roots[: 10 * MOST_SIBLINGS]:
+        manifest = manifest_in(tree, beside)
+        entry = tree.entry(join(beside, manifest)) if manifest and beside != root else None
+        if manifest and entry is not None and entry.is_file:
+            found.append((beside, manifest, entry.oid))
+    contents = repository.blobs((oid for _, _, oid in found[:MOST_SIBLINGS]), SIBLING_CAP)
+    return tuple(
+        Snapshot(root=beside, files={manifest: skill_file(manifest, EntryKind.FILE, len(data), data)})
+        for beside, manifest, oid in found[:MOST_SIBLINGS]
+        if (data := contents.get(oid)) is not None
+    )
 
 
 def _loaded(repository: Repository, changes: ChangeSet, change: SkillChange) -> SkillChange:

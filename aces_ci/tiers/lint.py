@@ -12,7 +12,8 @@ from pathlib import PurePosixPath
 
 from aces_ci.core.evidence import Skipped, Tier
 from aces_ci.core.finding import Category, Confidence, Finding, Severity
-from aces_ci.core.skill import Skill, SkillFile
+from aces_ci.core.repo_path import join
+from aces_ci.core.skill import Skill, SkillFile, Snapshot
 from aces_ci.ports.runner import Completed, Runner
 
 MAX_SCRIPT = 400_000
@@ -58,13 +59,13 @@ class _Remark:
     fix: str | None = None
 
 
-def scripts(skill: Skill, only: Collection[str] | None = None) -> tuple[Script, ...]:
+def scripts(skill: Skill | Snapshot, only: Collection[str] | None = None) -> tuple[Script, ...]:
     """The lintable scripts of a skill; `only` keeps those of the given skill-relative paths (changed files)."""
     found = []
     for file in skill.files.values():
         dialect = _dialect(file)
         if dialect and file.data is not None and (only is None or file.path in only):
-            path = skill.path_of(file.path)
+            path = join(skill.root, file.path)
             found.append(Script(skill=skill.root, path=path, data=file.data, dialect=dialect))
     return tuple(sorted(found, key=lambda script: script.path))
 
