@@ -10,6 +10,7 @@ from aces_ci.core.inert import plain
 from aces_ci.core.report import Report
 from aces_ci.ports.forge import Annotation
 from aces_ci.ports.renderer import Place
+from aces_ci.renderers._live.plain import live_notes
 
 TITLE_LIMIT = 60
 PER_LEVEL = 10
@@ -26,6 +27,8 @@ def notes_of(report: Report) -> tuple[Annotation, ...]:
     found = sorted((f for skill in report.skills for f in skill.findings), key=lambda f: f.order)
     seen: set[tuple[str, int, str]] = set()
     levels: dict[str, list[Annotation]] = {"error": [], "warning": [], "notice": []}
+    for note in live_notes(report):
+        levels[note.level].append(note)
     for finding in found:
         mark = (finding.path, finding.line, finding.code)
         if mark not in seen:

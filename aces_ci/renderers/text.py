@@ -10,6 +10,7 @@ from aces_ci.core.headline import headline
 from aces_ci.core.inert import plain
 from aces_ci.core.report import Report, SkillReport
 from aces_ci.ports.renderer import Place
+from aces_ci.renderers._live.plain import result_lines
 
 WIDTH = 80
 
@@ -28,6 +29,7 @@ class Text:
         for skill in report.skills:
             lines += _findings(skill)
         lines += _table(report)
+        lines += result_lines(report)
         for item in report.skipped:
             owner = f" ({plain(item.skill, 60)})" if item.skill else ""
             lines.append(f"skipped: {item.tier.value}{owner}: {plain(item.because, 160)}")

@@ -10,10 +10,11 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from aces_ci.core.evidence import Evidence
-from aces_ci.core.report import Links
+from aces_ci.core.report import Links, Report
 from aces_ci.core.wire import read_lines, to_line
 from aces_ci.forges._links import PageLinks
 from aces_ci.ports.renderer import Place
+from aces_ci.renderers._live.plain import live_notes, result_lines
 from aces_ci.renderers.comment import RENDERER
 from aces_ci.tiers.assemble import assemble
 from tests.golden.live_evidence import (
@@ -225,3 +226,35 @@ def test_no_number_stands_without_its_interval_or_a_reason(made: dict[str, Made]
             cells = line.strip("|").split("|")
             if line.startswith("| ") and re.match(r" \*{0,2}[+−]\d", cells[-1]) and "accuracy" in cells[0]:
                 assert "[" in cells[-1]
+
+
+def report_of(lines: list[Evidence]) -> Report:
+    return assemble(list(read_lines(f"{to_line(line)}\n" for line in lines)))
+
+
+def test_log_and_terminal_say_the_same_numbers_without_markup(snapshot: SnapshotAssertion) -> None:
+    two = run_of(REGRESSED, UNDECIDED_TWIN)
+    text = "\n".join(
+        [
+            *result_lines(report_of(run_of(IMPROVED))),
+            *result_lines(report_of(two)),
+            *result_lines(report_of(run_of(LOST))),
+        ]
+    )
+    assert "−" not in text and NBSP not in text and "`" not in text
+    assert text == snapshot(extension_class=Markdown)
+
+
+def test_annotation_of_a_regression_stands_at_the_line_that_caused_it() -> None:
+    lines = run_of(REGRESSED)
+    (note,) = live_notes(report_of([*lines, causes_of(lines, REGRESSED.path)]))
+    assert (note.level, note.path, note.line) == ("error", "skills/ledger-export/SKILL.md", 4)
+    assert note.title == "ledger-export got worse than on main (-25 points)"
+    assert re.fullmatch(
+        r"94 to 69 of 100, 95 % interval -46 to -4, 6 cases x 3 runs\. In \d+ of \d+ runs the agent followed this line "
+        r"\(--fast\)\. Fix: try taking it out, or limiting it to where it holds\. Traces: report\.html\.",
+        note.message,
+    )
+    assert live_notes(report_of(run_of(IMPROVED))) == []
+    assert [n.level for n in live_notes(report_of(run_of(CANNOT_TELL)))] == ["notice"]
+    assert [n.level for n in live_notes(report_of(run_of(LOST)))] == ["warning"]

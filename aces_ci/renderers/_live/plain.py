@@ -1,0 +1,114 @@
+"""The live results without markup: for terminals, CI logs and annotations."""
+
+from __future__ import annotations
+
+from aces_ci.core.amount import dollars, plural, tokens
+from aces_ci.core.estimate import Contrast, Lift
+from aces_ci.core.inert import plain
+from aces_ci.core.live import LiveSummary, Word
+from aces_ci.core.points import MINUS, NBSP, bar, interval, level_interval, p_value, signed
+from aces_ci.core.report import Report
+from aces_ci.core.trial import Arm
+from aces_ci.ports.forge import Annotation
+from aces_ci.renderers._live.shown import WORDS, Live, lives, outcome_row
+
+_NAMES = {Arm.BASELINE: "no skill", Arm.PREVIOUS: "main", Arm.WITH_SKILL: "this"}
+_LEVELS = {Word.REGRESSED: "error", Word.CANNOT_TELL: "notice", Word.NO_VERDICT: "warning"}
+
+
+def ascii_of(text: str) -> str:
+    """Plain minus and spaces, which every terminal and grep has."""
+    return text.replace(MINUS, "-").replace(NBSP, " ")
+
+
+def result_lines(report: Report) -> list[str]:
+    """One `result:` line a skill; for a single skill its arms as well. Empty without live results."""
+    found = lives(report)
+    if not found:
+        return []
+    width = max(len(plain(live.skill.change.label, 40)) for live in found)
+    lines = [_result(live, width) for live in found]
+    return [*lines, *(_arms(found[0]) if len(found) == 1 else []), ""]
+
+
+def _result(live: Live, width: int) -> str:
+    summary = live.summary
+    parts = []
+    for contrast, name in ((Contrast.CHANGE, plain(live.base, 40)), (Contrast.LIFT, "no skill")):
+        text = _difference(summary, contrast)
+        if text:
+            parts.append(f"{text} against {name}")
+    label = plain(live.skill.change.label, 40)
+    shown = "   ".join(parts) or plain(summary.because, 120)
+    if summary.word is Word.NO_VERDICT and parts:
+        shown += f"   ({plain(summary.because, 120)})"
+    return f"result: {label:<{width}}  {WORDS[summary.word][1]:<15} {shown}"
+
+
+def _difference(summary: LiveSummary, contrast: Contrast) -> str:
+    lift = summary.change if contrast is Contrast.CHANGE else summary.lift
+    if lift is None or lift.estimate is None:
+        return ""
+    shown = outcome_row(summary).differences[0 if contrast is Contrast.CHANGE else 1]
+    p = f" {p_value(lift.p).replace(NBSP, '')}" if lift.p is not None else ""
+    return ascii_of(f"{shown} {interval(lift.estimate)}{p}")
+
+
+def _arms(live: Live) -> list[str]:
+    row = outcome_row(live.summary)
+    lines = []
+    for place, arm in enumerate((Arm.BASELINE, Arm.PREVIOUS, Arm.WITH_SKILL)):
+        level = next((level for level in live.summary.arms if level.arm is arm), None)
+        if level is None or level.outcome is None:
+            continue
+        used = "" if level.tokens is None else f"   {ascii_of(tokens(level.tokens))} tokens"
+        cost = "" if level.usd_micros is None else f"   {dollars(level.usd_micros)}"
+        numbers = f"{row.levels[place]:>4} {ascii_of(level_interval(level.outcome)):<10}"
+        lines.append(f"  {_NAMES[arm]:<9}{numbers} {bar(level.outcome)}{used}{cost}")
+    return lines
+
+
+def live_notes(report: Report) -> list[Annotation]:
+    """One a skill that regressed, has no verdict or cannot be told, at the line that the diagnosis cites."""
+    return [_annotation(live) for live in lives(report) if live.summary.word in _LEVELS]
+
+
+def _annotation(live: Live) -> Annotation:
+    summary, label = live.summary, plain(live.skill.change.label, 30)
+    cause = next((item for item in summary.diagnosis if item.place and item.place.side == "head"), None)
+    line = cause.place.line if cause and cause.place else 1
+    message = _message(live, live.decisive)
+    if cause is not None:
+        message += (
+            f" In {cause.seen[0]} of {cause.seen[1]} runs the agent followed this line ({plain(cause.what, 60)})."
+        )
+        message += f" Fix: try {cause.suggestion}." if cause.suggestion else ""
+    return Annotation(
+        level=_LEVELS[summary.word],
+        path=f"{live.skill.change.path}/SKILL.md" if live.skill.change.path != "." else "SKILL.md",
+        line=line,
+        end_line=line,
+        title=plain(f"{label}{_title(live)}", 60),
+        message=f"{message} Traces: report.html.",
+    )
+
+
+def _title(live: Live) -> str:
+    lift = live.decisive
+    points = "" if lift is None or lift.estimate is None else f" ({ascii_of(signed(lift.estimate.point))} points)"
+    against = plain(live.base, 20) if live.summary.basis is Contrast.CHANGE else "no skill"
+    if live.summary.word is Word.REGRESSED:
+        return f" got worse than on {against}{points}" if against != "no skill" else f": worse than no skill{points}"
+    return ": no verdict from the live run" if live.summary.word is Word.NO_VERDICT else ": cannot tell yet"
+
+
+def _message(live: Live, lift: Lift | None) -> str:
+    summary = live.summary
+    size = f"{plural(len(summary.cases), 'case')} x {plural(summary.attempts, 'run')}"
+    if lift is None or lift.estimate is None:
+        return f"{plain(summary.because, 200)}; {size}."
+    ends = ascii_of(f"{signed(lift.estimate.low)} to {signed(lift.estimate.high)}").replace("+", "")
+    row = outcome_row(summary)
+    other = row.levels[1 if summary.basis is Contrast.CHANGE else 0]
+    text = f"{other} to {row.levels[2]} of 100, 95 % interval {ends}, {size}."
+    return text if summary.word is Word.REGRESSED else f"{text} {plain(summary.because, 200)}."
