@@ -14,7 +14,7 @@ WORDS: Mapping[str, str] = {
     "cannot tell": "The interval holds both 0 and an effect that would matter. The report says what it rules out, the "
     "smallest lift this run could have seen, and what it would cost to know. Also called inconclusive.",
     "no verdict": "The comparison was not fair, so no number from it counts: runs lost to the provider, an arm that "
-    "saw the skill it should not have, files of the evaluation touched. The reason stands beside it.",
+    "saw the skill, files of the evaluation touched. The reason stands beside it.",
     "skipped": "A tier did not run, and the reason is given: no key, no evals, a fork that nobody approved. Skipped is "
     "neither green nor red.",
     "accepted": "A writer accepted an intended loss at one commit with the label `aces:accept`. The gate shows it, the "
@@ -24,7 +24,7 @@ WORDS: Mapping[str, str] = {
     "arm": "One of the conditions under which an agent works on a case: without the skill (baseline), with the skill at "
     "the merge base (previous), with the changed skill (with_skill).",
     "gate": "A predicate over evidence that can block, advise, or be off. Gates never pass by absence: what one needs "
-    "and does not find makes it undecidable.",
+    "and does not find makes it undecided.",
     "conformant": "No finding of category spec: the specification of agentskills.io forbids nothing in this skill.",
     "quality": "The structural score, 0 to 100, from deterministic rules in four dimensions: correctness .35, "
     "discoverability .25, reliability .25, efficiency .15. Same text, same number. It does not measure whether an "

@@ -57,9 +57,13 @@ def words(text: str) -> list[str]:
 @lru_cache(maxsize=1_024)
 def stems(text: str) -> frozenset[str]:
     """The distinct stems of the content words."""
-    return frozenset(
-        stem(word) for word in set(words(text)) if word not in STOP and (len(word) > 1 or not word.isascii())
-    )
+    return stemmed(frozenset(words(text)))
+
+
+@lru_cache(maxsize=1_024)
+def stemmed(found: frozenset[str]) -> frozenset[str]:
+    """The same of words that are already told apart."""
+    return frozenset(stem(word) for word in found - STOP if len(word) > 1 or not word.isascii())
 
 
 @lru_cache(maxsize=1_024)

@@ -11,9 +11,14 @@ from typing import Any
 
 import pyromark
 
-from aces_ci.core.lexis import words
+from aces_ci.core.lexis import vocabulary, words
 
 _INLINE = frozenset({"Emphasis", "Strong", "Strikethrough", "Link", "Image", "Superscript", "Subscript"})
+PHRASE_HEADS = vocabulary(
+    """do must should not make set api environment at only limited out no in dry exit timed times fall roll does doesn't
+    please as kind sort is might could relevant best need required depending"""
+)
+"""Words that may begin a phrase of two words in a rule's vocabulary; a test holds every rule to them."""
 MAX_CHARACTERS = 1_000_000
 """What stands after this many characters of a text is not outlined."""
 
@@ -51,7 +56,7 @@ class Prose:
     plain: str
     """Without code spans."""
     vocabulary: frozenset[str]
-    """Its distinct words in lower case, and each pair of neighbours as `one two`."""
+    """Its distinct words in lower case, and as `one two` the pairs whose first word begins a known phrase."""
 
     def line_of(self, offset: int) -> int:
         """The line of an offset into `text`."""
@@ -81,11 +86,34 @@ class Outline:
     """Inline code with its line."""
     html: tuple[int, ...]
     """Lines on which blocks of HTML begin."""
+    vocabulary: frozenset[str]
+    """All distinct words, of prose and code."""
+    size: int
+    """Words in all."""
 
     @property
     def told(self) -> tuple[Prose, ...]:
         """All prose but headings."""
         return tuple(part for part in self.prose if part.kind != "heading")
+
+    def speaking_of(self, vocabulary: frozenset[str], least: int = 0) -> int:
+        """How many parts, headings apart, use a word of `vocabulary` or stand below a heading that does.
+
+        Parts of fewer than `least` characters do not count.
+        """
+        count = 0
+        under: list[tuple[int, bool]] = []
+        levels = iter(self.headings)
+        for part in self.prose:
+            hit = not vocabulary.isdisjoint(part.vocabulary)
+            if part.kind == "heading":
+                level = next(levels).level
+                while under and under[-1][0] >= level:
+                    under.pop()
+                under.append((level, level > 1 and (hit or bool(under and under[-1][1]))))
+            elif (hit or (under and under[-1][1])) and len(part.text) >= least:
+                count += 1
+        return count
 
     def section(self, heading: Heading) -> tuple[int, int]:
         """First and last line of what stands under a heading, subsections included."""
@@ -120,11 +148,22 @@ class _Walk:
         self._run: tuple[int, int] | None = None
         self._holes: list[tuple[int, int]] = []
         self._code: list[str] = []
+        self._in_code = False
+        self._count = 0
 
     def outline(self) -> Outline:
         options = pyromark.Options.ENABLE_TABLES
         for event, span in pyromark.events_with_range(self._data.decode(), options=options):
-            self._event(event, span["start"], span["end"])
+            if isinstance(event, str):
+                if event == "Rule":
+                    self._flush()
+                else:
+                    self._extend(span["start"], span["end"])
+                continue
+            for name, value in event.items():
+                self._event(name, value, span["start"], span["end"])
+        single = [word for part in self._prose for word in part.vocabulary if " " not in word]
+        coded = [word for code in self._codes for word in code.vocabulary]
         return Outline(
             tuple(self._text.split("\n")),
             tuple(self._headings),
@@ -133,45 +172,49 @@ class _Walk:
             tuple(self._links),
             tuple(self._spans),
             tuple(self._html),
+            frozenset(single).union(coded),
+            self._count,
         )
 
     def _line(self, offset: int) -> int:
         return bisect_right(self._starts, offset)
 
-    def _event(self, event: Any, start: int, end: int) -> None:
-        name, value = (
-            event
-            if isinstance(event, tuple)
-            else next(iter(event.items()))
-            if isinstance(event, dict)
-            else (event, None)
-        )
-        if name in ("Start", "End"):
-            tag, details = next(iter(value.items())) if isinstance(value, dict) else (value, None)
-            if tag in _INLINE:
+    def _event(self, name: str, value: Any, start: int, end: int) -> None:
+        if name == "Text":
+            if self._in_code:
+                self._code.append(value)
+            else:
                 self._extend(start, end)
-                if name == "Start" and isinstance(details, Mapping):
-                    self._link(tag, details, start, end)
-                return
-            self._flush()
-            if name == "Start":
-                self._blocks.append((tag, details))
-                if tag == "HtmlBlock":
-                    self._html.append(self._line(start))
-                self._code = []
-                return
-            opened = self._blocks.pop() if self._blocks else ("", None)
-            if tag == "CodeBlock":
-                self._close_code(opened[1], start, end)
-        elif name == "Text" and self._blocks and self._blocks[-1][0] == "CodeBlock":
-            self._code.append(value)
-        elif name == "Rule" or name == "Html":
+        elif name in ("Start", "End"):
+            self._edge(name, value, start, end)
+        elif name == "Html":
             self._flush()
         else:
             if name == "Code":
                 self._spans.append((value.strip(), self._line(start)))
                 self._holes.append((start, end))
             self._extend(start, end)
+
+    def _edge(self, name: str, value: Any, start: int, end: int) -> None:
+        """A block or an inline element begins or ends."""
+        tag, details = next(iter(value.items())) if isinstance(value, dict) else (value, None)
+        if tag in _INLINE:
+            self._extend(start, end)
+            if name == "Start" and isinstance(details, Mapping):
+                self._link(tag, details, start, end)
+            return
+        self._flush()
+        if name == "Start":
+            self._blocks.append((tag, details))
+            if tag == "HtmlBlock":
+                self._html.append(self._line(start))
+            elif tag == "CodeBlock":
+                self._code, self._in_code = [], True
+            return
+        opened = self._blocks.pop() if self._blocks else ("", None)
+        if tag == "CodeBlock":
+            self._in_code = False
+            self._close_code(opened[1], start, end)
 
     def _extend(self, start: int, end: int) -> None:
         self._run = (start, end) if self._run is None else (min(self._run[0], start), max(self._run[1], end))
@@ -191,8 +234,10 @@ class _Walk:
             plain = b" ".join([*pieces, self._data[at:end]]).decode()
         line, kind = self._line(start), self._kind()
         found = words(text)
-        vocabulary = frozenset(found).union(f"{one} {two}" for one, two in pairwise(found))
-        self._prose.append(Prose(text, line, kind, plain, vocabulary))
+        self._count += len(found)
+        pairs = [f"{one} {two}" for one, two in pairwise(found) if one in PHRASE_HEADS]
+        told = frozenset(found).union(pairs) if pairs else frozenset(found)
+        self._prose.append(Prose(text, line, kind, plain, told))
         if kind == "heading":
             level = next(details["level"] for tag, details in reversed(self._blocks) if tag == "Heading")
             self._headings.append(Heading(int(level[1]), text, line))
@@ -222,6 +267,7 @@ class _Walk:
         content = "".join(self._code)
         closed = not fenced or (len(last) >= 3 and not last.strip(mark))
         end_line = self._line(max(start, end - 1))
-        found = frozenset(words(content))
+        found = words(content)
+        self._count += len(found)
         language = info[0].lower() if info else ""
-        self._codes.append(Code(language, content, self._line(start), end_line, fenced, closed, found))
+        self._codes.append(Code(language, content, self._line(start), end_line, fenced, closed, frozenset(found)))

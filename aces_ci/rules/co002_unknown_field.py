@@ -17,8 +17,8 @@ from aces_ci.core.skill import Skill
 
 _DEFINED = frozenset({"name", "description", "license", "compatibility", "metadata", "allowed-tools"})
 _OF_AGENTS = vocabulary(
-    """argument-hint arguments disable-model-invocation user-invocable when_to_use model context agent hooks effort
-    paths shell disallowed-tools version author tags tools homepage"""
+    """argument-hint arguments disable-model-invocation user-invocable when_to_use model context agent
+    hooks effort paths shell disallowed-tools version author tags tools homepage"""
 )
 
 

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 from aces_ci.core.finding import Category, Severity
 from aces_ci.core.grade import graded
-from aces_ci.core.lexis import stems
+from aces_ci.core.lexis import stemmed
+from aces_ci.core.outline import outline
 from aces_ci.core.rule import Dimension, Example, Problem, Rule
 from aces_ci.core.sample import manifest
 from aces_ci.core.skill import Skill
@@ -19,7 +20,7 @@ ENOUGH = 36
 
 
 def check(skill: Skill) -> Iterator[Problem]:
-    found = len(stems(skill.body))
+    found = len(stemmed(outline(skill.body).vocabulary))
     yield from graded(
         max(0.0, 1 - found / ENOUGH),
         50,

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 from aces_ci.core.finding import Category, Severity
 from aces_ci.core.grade import graded
-from aces_ci.core.lexis import stem, stems, words
+from aces_ci.core.lexis import stem, stemmed, stems, words
+from aces_ci.core.outline import outline
 from aces_ci.core.rule import Dimension, Example, Problem, Rule
 from aces_ci.core.sample import manifest
 from aces_ci.core.skill import Skill
@@ -20,7 +21,7 @@ def check(skill: Skill) -> Iterator[Problem]:
     promised = stems(skill.description or "")
     if not promised:
         return
-    told = stems(skill.body)
+    told = stemmed(outline(skill.body).vocabulary)
     missing = promised - told
     names: list[str] = []
     for word in words(skill.description or ""):

@@ -19,8 +19,8 @@ def check(skill: Skill) -> Iterator[Problem]:
     seen: dict[str, int] = {}
     total, again, where, what = 0, 0, 0, ""
     for number, line in enumerate(skill.body.split("\n"), start=1):
-        text = " ".join(line.split())
-        if len(text) < 16 or not any(char.isalpha() for char in text):
+        text = line.strip()
+        if len(text) < 16 or not text.strip("|-=_*:+#.~ "):
             continue
         total += 1
         if text in seen:

@@ -10,14 +10,14 @@ from collections.abc import Iterator
 
 from aces_ci.core.finding import Category, Severity
 from aces_ci.core.grade import graded
-from aces_ci.core.lexis import words
+from aces_ci.core.outline import outline
 from aces_ci.core.rule import Dimension, Example, Problem, Rule
 from aces_ci.core.sample import manifest
 from aces_ci.core.skill import Skill
 
 
 def check(skill: Skill) -> Iterator[Problem]:
-    size = len(words(skill.body))
+    size = outline(skill.body).size
     yield from graded(
         max(0.0, 1 - size / 250),
         32,

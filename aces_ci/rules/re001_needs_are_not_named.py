@@ -19,7 +19,7 @@ from aces_ci.core.skill import Skill
 _NEEDS = vocabulary(
     """prerequisite prerequisites require requires required requirement requirements install installed
     installation depends dependency dependencies credential credentials authenticate authenticated
-    authentication setup available token key"""
+    authentication setup available token key need needs needed package packages"""
 ) | {
     "set up",
     "must have",
@@ -36,7 +36,7 @@ _SHELL = frozenset({"sh", "bash", "shell", "zsh", "console", "python", "py", "js
 def check(skill: Skill) -> Iterator[Problem]:
     parts = outline(skill.body)
     runs = any(code.language in _SHELL for code in parts.codes)
-    found = sum(1 for part in parts.told if not _NEEDS.isdisjoint(part.vocabulary))
+    found = parts.speaking_of(_NEEDS)
     found += skill.string("compatibility") is not None
     yield from graded(
         shortfall(found, 12),

@@ -38,7 +38,7 @@ _LIMIT = vocabulary(
 
 
 def check(skill: Skill) -> Iterator[Problem]:
-    found = sum(1 for part in outline(skill.body).told if not _LIMIT.isdisjoint(part.vocabulary))
+    found = outline(skill.body).speaking_of(_LIMIT)
     yield from graded(
         shortfall(found, 60),
         8,

@@ -16,15 +16,16 @@ from aces_ci.core.sample import manifest
 from aces_ci.core.skill import Skill
 
 _CHECK = vocabulary(
-    """verify verifies verified verification validate validates validated validation check checks checked
-    checking checklist confirm confirms confirmed test tests tested testing assert asserts inspect
-    review reviews compare ensure ensures expected success successful successfully preview lint"""
+    """verify verifies verified verification prove proves recount validate validates validated validation
+    check checks checked checking checklist confirm confirms confirmed test tests tested testing assert
+    asserts inspect review reviews compare ensure ensures expected success successful successfully
+    preview lint"""
 ) | {"make sure", "should see", "should print", "should show", "should return", "dry run"}
 
 
 def check(skill: Skill) -> Iterator[Problem]:
     parts = outline(skill.body)
-    found = sum(1 for part in parts.told if not _CHECK.isdisjoint(part.vocabulary))
+    found = parts.speaking_of(_CHECK)
     found += sum(1 for code in parts.codes if not _CHECK.isdisjoint(code.vocabulary))
     yield from graded(
         shortfall(found, 60),

@@ -19,8 +19,8 @@ from aces_ci.core.skill import Skill
 _FAILURE = vocabulary(
     """error errors fail fails failed failing failure failures invalid missing exception exceptions timeout
     timeouts retry retries fallback denied refused refuses crash crashes crashed abort aborts corrupt
-    corrupted unavailable problem problems troubleshoot troubleshooting issue issues wrong stuck broken
-    recover recovery rollback \u9519 \u5931"""
+    corrupted unavailable problem problems troubleshoot troubleshooting issue issues wrong stuck damaged
+    unknown warning warnings broken recover recovery rollback \u9519 \u5931"""
 ) | {
     "not found",
     "exit code",
@@ -36,12 +36,12 @@ _FAILURE = vocabulary(
 
 def check(skill: Skill) -> Iterator[Problem]:
     parts = outline(skill.body)
-    found = sum(1.0 for part in parts.told if len(part.text) > 12 and not _FAILURE.isdisjoint(part.vocabulary))
+    found: float = parts.speaking_of(_FAILURE, least=12)
     found += sum(0.5 for code in parts.codes if not _FAILURE.isdisjoint(code.vocabulary))
     line = parts.codes[0].line if parts.codes else 0
     yield from graded(
         shortfall(found, 30),
-        16,
+        14,
         message="The body has no word on what to do when a step fails."
         if not found
         else "The body has few words on what to do when a step fails.",

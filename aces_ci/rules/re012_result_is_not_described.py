@@ -26,7 +26,7 @@ _SHOWN = frozenset({"json", "yaml", "md", "markdown", "csv", "text", "txt", "htm
 
 def check(skill: Skill) -> Iterator[Problem]:
     parts = outline(skill.body)
-    found = sum(1 for part in parts.told if not _RESULT.isdisjoint(part.vocabulary))
+    found = parts.speaking_of(_RESULT)
     found += sum(1 for code in parts.codes if code.language in _SHOWN)
     yield from graded(
         shortfall(found, 50),
