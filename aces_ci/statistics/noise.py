@@ -33,14 +33,17 @@ def shrunk_variance(cell: Cell, grid: int) -> float:
 
 
 def noise_floor(cells: Sequence[Cell], attempts: int, level: float = 0.95) -> float | None:
-    """Observed lifts of two equal arms stay below this in `level` of repetitions of the design cells x
-    attempts."""
+    """The floor of the design cells x attempts from A/A data of the same cells; None without any score."""
     used = [cell for cell in cells if cell.a or cell.b]
     if not used:
         return None
     grid = grid_of(used)
-    total = sum(2 * shrunk_variance(cell, grid) / attempts for cell in used)
-    return float(ndtri((1 + level) / 2)) * sqrt(total) / len(used)
+    return floor_from([shrunk_variance(cell, grid) for cell in used], attempts, level)
+
+
+def floor_from(variances: Sequence[float], attempts: int, level: float = 0.95) -> float:
+    """Observed lifts of two equal arms stay below this in `level` of repetitions: z sqrt(sum 2 V / n) / K."""
+    return float(ndtri((1 + level) / 2)) * sqrt(sum(2 * v / attempts for v in variances)) / len(variances)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

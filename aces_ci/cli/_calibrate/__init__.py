@@ -1,0 +1,1 @@
+"""What can be calibrated: one subcommand a module."""
