@@ -289,7 +289,8 @@ def _sql(command: Command) -> Iterator[Suspicion]:
 
 
 def _power(scene: Scene, command: Command) -> Iterator[Suspicion]:
-    if not command.has("--help"):
+    usage = any(word.shape.startswith("[") for word in command.arguments)
+    if not usage and not command.has("--help"):
         yield _warning("power-off", "turns the machine off")
 
 

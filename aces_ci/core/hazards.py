@@ -52,6 +52,8 @@ def find(skill: Skill, *kinds: Kind) -> Iterator[Placed]:
         text = text_of(skill, skill.files[path]) or ""
         markdown = is_markdown(path)
         told = stance(text, line, subject=subject, markdown=markdown) if markdown else Stance.ASKS
+        if site is Site.INLINE and told is not Stance.ASKS and hazard.severity is not Severity.CRITICAL:
+            continue  # `never use git push --force` names it, and that is all
         severity, confidence, why = weigh(hazard, site, told)
         if severity is Severity.CRITICAL and site in {Site.FENCE, Site.INLINE} and attacks:
             severity, why = Severity.WARNING, "Attacks are what the skill says it is about."

@@ -32,6 +32,8 @@ def check(skill: Skill) -> Iterator[Problem]:
                 continue
             line = text.count("\n", 0, marker.start) + 1
             severity, confidence = _weighed(text, path, line, marker, subject)
+            if severity is None:
+                continue
             yield Problem(
                 path=path,
                 line=line,
@@ -42,12 +44,15 @@ def check(skill: Skill) -> Iterator[Problem]:
             )
 
 
-def _weighed(text: str, path: str, line: int, marker: Marker, subject: bool) -> tuple[Severity, Confidence]:
+def _weighed(text: str, path: str, line: int, marker: Marker, subject: bool) -> tuple[Severity | None, Confidence]:
+    """What is left of a phrase's severity at its place; None where it is only named."""
     place = site_of(text, line) if is_markdown(path) else "file"
     row = text.split("\n", line)[line - 1]
     start = marker.start - (text.rfind("\n", 0, marker.start) + 1)
     told = stance(text, line, subject=subject, markdown=is_markdown(path))
     spoken = place == "table" or quoted(row, start, start + marker.end - marker.start)
+    if spoken and told is Stance.TALKS:
+        return None, Confidence.LOW
     if told is Stance.TALKS or (subject and place == "fence") or (spoken and place != "comment"):
         return Severity.INFO, Confidence.LOW
     if marker.severity is not Severity.CRITICAL:
