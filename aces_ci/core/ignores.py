@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 _COMMENT = re.compile(
     r"(?:<!--|#|//|/\*|--|;)\s*aces-ignore(?P<file>-file)?:?\s+"
-    r"(?P<codes>[A-Z]{2}\d{3}(?:\s*,\s*[A-Z]{2}\d{3})*)\s*(?:[:(-]\s*)?(?P<reason>.*?)\s*(?:-->|\*/|\)|$)"
+    r"(?P<codes>[A-Z]{2}\d{3}(?:\s*,\s*[A-Z]{2}\d{3})*)\s*(?:[:(]\s*|-\s+)?(?P<reason>.*?)\s*(?:-->|\*/|\)|$)"
 )
 
 

@@ -1,0 +1,422 @@
+"""`aces-ci check` as a user runs it: folders on disk in, text and exit code out."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner, Result
+
+from aces_ci.cli.check import COMMAND
+from aces_ci.core.errors import UsageError
+
+GOOD = """---
+name: log-triage
+description: Finds the first failing line in build logs and names its cause. Use when a build, a test run or a
+  deployment fails and the user shares a log, a stack trace or a CI link. Not for metrics.
+---
+
+# Log triage
+
+Requires `ripgrep` 13 or newer; install it with `apt install ripgrep`.
+
+## Steps
+
+1. Ask for the log if none was given.
+2. Run `rg -n "ERROR|FATAL" build.log | head -20` and read the first hit only.
+3. Check the ten lines before it: `sed -n '120,130p' build.log`.
+4. If the first hit is a timeout, look for the host that did not answer.
+5. Quote the line, its number and the cause in one sentence.
+
+## When it fails
+
+- If no line matches, the log is cut: ask for the whole file.
+- An empty file means that the job was killed; report exit code 137 as out of memory.
+
+Never paste tokens from a log. Do not guess a cause that no line shows.
+"""
+BAD = """---
+name: parcel_quote
+description: Quotes parcels for carriers.
+---
+
+# Parcels
+
+See [rates](references/rates.md).
+"""
+
+
+def write(root: Path, files: dict[str, str | bytes]) -> None:
+    for name, content in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+@pytest.fixture
+def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    write(
+        tmp_path,
+        {
+            "skills/log-triage/SKILL.md": GOOD,
+            "skills/parcel-quote/SKILL.md": BAD,
+            "skills/parcel-quote/scripts/quote.py": "print(1)\n",
+            "README.md": "# Skills\n",
+        },
+    )
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    monkeypatch.chdir(tmp_path)
+    for name in ("GITHUB_ACTIONS", "GITLAB_CI", "ACES_FORMAT"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+def check(*args: str) -> Result:
+    return CliRunner().invoke(COMMAND, list(args), catch_exceptions=False, standalone_mode=False)
+
+
+def code(result: Result) -> int:
+    return int(result.return_value)
+
+
+def document(*args: str) -> Any:
+    return json.loads(check("--format", "json", *args).stdout)
+
+
+def test_findings_show_place_source_and_fix(repo: Path) -> None:
+    result = check()
+    assert code(result) == 1
+    assert (
+        result.stdout.startswith("skills/log-triage/")
+        or "skills/parcel-quote/SKILL.md:2:7: error SP004" in result.stdout
+    )
+    block = (
+        "skills/parcel-quote/SKILL.md:2:7: error SP004 name differs from the directory\n"
+        "  2 | name: parcel_quote\n"
+        "    |       ^^^^^^^^^^^^ directory is `parcel-quote`; some agents skip the skill\n"
+        "  fix: name: parcel-quote\n"
+    )
+    assert block in result.stdout
+    assert (
+        "skills/parcel-quote/SKILL.md:3:1: warning DI012 description says what, not when\n"
+        '  fix: add "Use when ..." with the words a user would type\n'
+    ) in result.stdout
+    assert (
+        "SKILL.md:8:13: warning CO044 links to a missing file\n"
+        "  8 | See [rates](references/rates.md).\n"
+        "  fix: correct the path, or add references/rates.md\n"
+    ) in result.stdout
+    assert "skills/parcel-quote/scripts/quote.py:1:1: warning CO031 script is never mentioned\n" in result.stdout
+    assert "Text only: agents were not tested." in result.stdout
+    assert result.stderr.endswith("next: aces-ci explain SP004\n")
+
+
+def test_the_table_names_the_weakest_dimension(repo: Path) -> None:
+    lines = check().stdout.splitlines()
+    at = lines.index("skill           spec      quality   weakest")
+    assert lines[at + 1].startswith("log-triage      ok             ")
+    assert lines[at + 2].startswith("parcel-quote    1 error        ")
+
+
+def test_quiet_leaves_findings_and_the_sum_and_twice_only_the_exit_code(repo: Path) -> None:
+    once = check("-q")
+    assert "SP004" in once.stdout and "weakest" not in once.stdout and once.stderr == ""
+    twice = check("-qq")
+    assert (twice.stdout, twice.stderr, code(twice)) == ("", "", 1)
+
+
+def test_notes_stay_hidden_until_asked_for(repo: Path) -> None:
+    assert ": note " not in check().stdout
+    assert ": note " in check("-v").stdout
+
+
+def test_concise_is_one_line_a_finding(repo: Path) -> None:
+    lines = check("--format", "concise").stdout.splitlines()
+    assert "skills/parcel-quote/SKILL.md:2:7: error SP004 name differs from the directory" in lines
+    assert all(line.count(": ") >= 1 and " fix:" not in line for line in lines)
+
+
+def test_a_file_inside_a_skill_selects_that_skill_once(repo: Path) -> None:
+    result = document("skills/parcel-quote/scripts/quote.py", "skills/parcel-quote/SKILL.md", "README.md")
+    assert [skill["path"] for skill in result["skills"]] == ["skills/parcel-quote"]
+
+
+def test_a_file_in_no_skill_is_no_news(repo: Path) -> None:
+    result = check("README.md")
+    assert code(result) == 0 and "nothing to fix in 0 skills" in result.stdout
+
+
+def test_a_missing_path_and_a_named_folder_without_skills_are_usage_errors(repo: Path) -> None:
+    (repo / "empty").mkdir()
+    for path, kind in (("nowhere", "missing_path"), ("empty", "no_skill")):
+        with pytest.raises(UsageError) as caught:
+            check(path)
+        assert caught.value.code == kind and caught.value.exit_code == 2
+
+
+def test_nothing_below_here_is_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = check()
+    assert code(result) == 0
+    assert "warning: no SKILL.md below . (searched 1 folder)" in result.stderr
+
+
+def test_json_is_the_published_shape(repo: Path) -> None:
+    result = document()
+    assert (result["schema_version"], result["profile"], result["verdict"]) == (1, "spec", "fail")
+    good, bad = result["skills"]
+    assert good["spec"] == {"conformant": True} and bad["spec"] == {"conformant": False}
+    assert good["grade"] in "ABC" and 0 <= bad["score"] < good["score"] <= 100
+    assert good["dimensions"]["correctness"]["weight"] == 0.35
+    assert good["parse_error"] is None
+    finding = next(entry for entry in bad["findings"] if entry["code"] == "SP004")
+    assert (finding["severity"], finding["category"], finding["path"], finding["line"]) == (
+        "error",
+        "spec",
+        "skills/parcel-quote/SKILL.md",
+        2,
+    )
+    assert finding["new"] is None and finding["hint"] == "name: parcel-quote"
+
+
+def test_an_unreadable_manifest_has_no_score_and_says_what_was_not_run(repo: Path) -> None:
+    write(repo, {"skills/harden-ui/SKILL.md": "---\nname: harden-ui\ndescription: Make it ready: all of it.\n---\n"})
+    skill = document("skills/harden-ui")["skills"][0]
+    assert skill["score"] is None and skill["grade"] is None
+    assert (skill["parse_error"]["code"], skill["parse_error"]["line"], skill["parse_error"]["column"]) == (
+        "SP001",
+        3,
+        27,
+    )
+    assert [finding["code"] for finding in skill["findings"] if finding["severity"] == "error"] == ["SP001"]
+    assert skill["skipped"]["SP004"].startswith("SP001: ")
+
+
+def test_profiles_decide_what_blocks(repo: Path) -> None:
+    write(repo, {"skills/thin/SKILL.md": "---\nname: thin\ndescription: Use when thin.\n---\nHi.\n"})
+    assert code(check("--profile", "spec", "skills/thin")) == 0
+    aces = check("--profile", "aces", "skills/thin")
+    assert code(aces) == 1 and "is below 70" in aces.stdout
+    assert code(check("--profile", "aces", "skills/log-triage")) == 0
+    strict = check("--profile", "strict", "skills/log-triage")
+    assert code(strict) == 1 and "CO010" in strict.stdout
+    assert code(check("--profile", "aces", "skills/thin", "--exit-zero")) == 0
+
+
+def test_select_shows_and_ignore_forgets(repo: Path) -> None:
+    only = document("--select", "SP,CO044")
+    assert {f["code"] for skill in only["skills"] for f in skill["findings"]} == {"SP004", "CO044"}
+    without = document("--ignore", "SP004")
+    assert "SP004" not in {f["code"] for skill in without["skills"] for f in skill["findings"]}
+    assert code(check("--ignore", "SP004,SP006")) == 0
+    full, less = document()["skills"][1]["score"], document("--ignore", "CO044,CO031")["skills"][1]["score"]
+    assert less > full
+    with pytest.raises(UsageError, match="SP04X"):
+        check("--select", "SP04X")
+
+
+def test_an_ignore_comment_needs_a_reason(repo: Path) -> None:
+    path = "skills/parcel-quote/SKILL.md"
+    link = "See [rates](references/rates.md)."
+    for comment, shown in (
+        (" <!-- aces-ignore CO044 -->", True),
+        (" <!-- aces-ignore CO044: made at build time -->", False),
+    ):
+        write(repo, {path: BAD.replace(link, link + comment)})
+        skill = document("skills/parcel-quote")["skills"][0]
+        assert ("CO044" in {f["code"] for f in skill["findings"]}) is shown
+        assert bool(skill["ignored"]) is not shown
+
+
+def test_fix_writes_what_cannot_change_meaning_and_diff_only_shows_it(repo: Path) -> None:
+    path = repo / "skills/parcel-quote/SKILL.md"
+    path.write_bytes(b"\xef\xbb\xbf" + BAD.replace("carriers.", "issue #4 too.").replace("\n# P", "\r\n# P").encode())
+    before = path.read_bytes()
+    shown = check("--diff")
+    assert path.read_bytes() == before and code(shown) == 1
+    assert "-name: parcel_quote" in shown.stdout and "+name: parcel-quote" in shown.stdout and "<BOM>" in shown.stdout
+    fixed = check("--fix")
+    assert "fixed: 1 file" in fixed.stderr
+    text = path.read_bytes()
+    assert b"name: parcel-quote\n" in text and not text.startswith(b"\xef") and b"\r" not in text
+    assert b'description: "Quotes parcels for issue #4 too."\n' in text
+    assert "SP004" not in fixed.stdout
+    assert check("--diff").stdout == ""
+
+
+def test_a_baseline_lists_what_is_known_and_may_only_shrink(repo: Path) -> None:
+    assert code(check("--write-baseline")) == 0
+    with pytest.raises(UsageError, match="may only shrink"):
+        check("--write-baseline")
+    clean = check("--profile", "aces")
+    assert code(clean) == 0 and "known from the baseline" in clean.stdout
+    write(repo, {"skills/log-triage/SKILL.md": GOOD.replace("log-triage", "log_triage")})
+    assert code(check()) == 1
+    write(repo, {"skills/log-triage/SKILL.md": GOOD, "skills/parcel-quote/SKILL.md": BAD.replace("l_q", "l-q")})
+    assert "findings of the baseline are fixed" in check().stderr
+    check("--update-baseline")
+    listed = json.loads((repo / ".aces-baseline.json").read_text(encoding="utf-8"))
+    assert "SP004" not in listed["skills"]["skills/parcel-quote"]["findings"].values()
+    write(repo, {"skills/parcel-quote/SKILL.md": BAD})
+    assert code(check()) == 1, "what was taken out is new again"
+
+
+def test_a_skill_may_not_fall_below_the_score_in_the_baseline(repo: Path) -> None:
+    check("--write-baseline", "--profile", "aces")
+    write(repo, {"skills/parcel-quote/SKILL.md": "---\nname: parcel_quote\ndescription: x\n---\n"})
+    result = check("--profile", "aces", "--select", "SP", "skills/parcel-quote")
+    assert code(result) == 1 and "is below" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "text", ["[", "{}", '{"schema_version": 2, "skills": {}}', '{"schema_version": 1, "skills": {"a": 1}}']
+)
+def test_a_broken_baseline_is_one_located_error(repo: Path, text: str) -> None:
+    write(repo, {"known.json": text})
+    with pytest.raises(UsageError, match=r"known\.json:\d"):
+        check("--baseline", "known.json")
+
+
+def test_known_findings_stay_known_when_lines_move(repo: Path) -> None:
+    check("--write-baseline")
+    write(repo, {"skills/parcel-quote/SKILL.md": BAD.replace("# Parcels\n", "# Parcels\n\n\n")})
+    codes = {f["code"] for skill in document()["skills"] for f in skill["findings"]}
+    assert not codes & {"SP004", "CO044", "DI012", "CO031"}
+
+
+def test_sarif_keeps_to_the_limits_and_points_at_rules(repo: Path) -> None:
+    log = json.loads(check("--format", "sarif").stdout)
+    run = log["runs"][0]
+    rules = run["tool"]["driver"]["rules"]
+    assert log["version"] == "2.1.0" and len(run["results"]) <= 5000
+    for result in run["results"]:
+        assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
+        region = result["locations"][0]["physicalLocation"]["region"]
+        assert region["startLine"] >= 1
+        assert result["partialFingerprints"]["acesCi/v1"]
+    for rule in rules:
+        assert len(rule["properties"]["tags"]) <= 20 and rule["help"]["text"] and rule["shortDescription"]["text"]
+
+
+def test_code_quality_fingerprints_are_unique_and_survive_line_moves(repo: Path) -> None:
+    def marks() -> dict[str, str]:
+        entries = json.loads(check("--format", "gitlab", "skills/parcel-quote").stdout)
+        assert len({entry["fingerprint"] for entry in entries}) == len(entries)
+        return {entry["check_name"]: entry["fingerprint"] for entry in entries}
+
+    before = marks()
+    write(repo, {"skills/parcel-quote/SKILL.md": BAD.replace("# Parcels\n", "# Parcels\n\n\n")})
+    after = marks()
+    assert {code: before[code] for code in ("SP004", "CO044", "DI012", "CO031")} == {
+        code: after[code] for code in ("SP004", "CO044", "DI012", "CO031")
+    }
+
+
+def test_junit_fails_only_what_blocks(repo: Path) -> None:
+    root = ElementTree.fromstring(check("--format", "junit").stdout.split("\n", 1)[1])
+    failures = [
+        (case.get("classname"), case.get("name")) for case in root.iter("testcase") if case.find("failure") is not None
+    ]
+    assert failures == [("skills/parcel-quote", "specification")]
+    assert root.get("failures") == "1" and int(root.get("tests") or 0) == len(list(root.iter("testcase")))
+
+
+def test_github_orders_are_escaped_and_at_most_ten_a_level(repo: Path) -> None:
+    many = "".join(f"[a{n}](gone/{n}%0A::error::x.md)\n\n" for n in range(14))
+    write(repo, {"skills/parcel-quote/SKILL.md": BAD + many})
+    lines = check("--format", "github").stdout.splitlines()
+    assert all(line.startswith(("::error file=", "::warning file=", "::notice file=")) for line in lines)
+    assert sum(line.startswith("::warning") for line in lines) == 10
+    assert any("more in the report" in line for line in lines)
+    assert "::error::x" not in "".join(lines).replace("::error file", "")
+
+
+def test_markdown_holds_no_text_of_others_outside_code(repo: Path) -> None:
+    write(repo, {"skills/parcel-quote/SKILL.md": BAD.replace("references/rates.md", "references/@octocat.md")})
+    out = check("--format", "markdown").stdout
+    assert "| `skills/parcel-quote` | 1 error |" in out
+    assert "@octocat" not in "".join(out.split("`")[::2])
+
+
+def test_a_document_goes_to_a_file(repo: Path) -> None:
+    result = check("--format", "sarif", "--output-file", "out.sarif")
+    assert result.stdout == "" and json.loads((repo / "out.sarif").read_text(encoding="utf-8"))["version"] == "2.1.0"
+
+
+def test_text_of_a_skill_gives_no_orders_to_a_runner(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    write(repo, {"skills/x::set-output/SKILL.md": BAD.replace("rates.md", "##[error]boom.md")})
+    out = check().stdout
+    assert "::set-output" not in out and "##[error]" not in out
+
+
+def test_settings_of_the_working_tree_apply(repo: Path) -> None:
+    write(repo, {"aces.yml": "version: 1\nstructural: {profile: aces, ignore: [SP004]}\n"})
+    result = document()
+    assert result["profile"] == "aces"
+    assert "SP004" not in {f["code"] for skill in result["skills"] for f in skill["findings"]}
+
+
+def run_all(shared: Path) -> Sequence[Any]:
+    return list(document(str(shared / "cases" / "synthetic"))["skills"])
+
+
+def test_no_synthetic_skill_breaks_the_check_and_each_says_what_is_wrong(shared: Path, repo: Path) -> None:
+    found = {
+        skill["path"].split("/")[0]: sorted({f["code"] for f in skill["findings"] if f["severity"] == "error"})
+        for skill in run_all(shared)
+    }
+    assert {case: codes for case, codes in found.items() if codes} == {
+        "s03-latin1": ["SP003"],
+        "s07-unquoted-colon": ["SP001"],
+        "s08-tab-indent": ["SP001"],
+        "s11-python-tag": ["SP001"],
+        "s14-desc-null": ["SP008"],
+        "s20-table-closes": ["SP001"],
+        "s22-dots-close": ["SP001"],
+        "s28-space-dir": ["SP006"],
+        "s32-html-comment": ["SP001"],
+        "s34-mangled-by-formatter": ["SP001"],
+        "s35-empty": ["SP002"],
+        "s38-control-in-yaml": ["SP001"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("case", "code_"),
+    [
+        ("s01-bom", "CO001"),
+        ("s12-name-int", "CO005"),
+        ("s16-version-float", "CO005"),
+        ("s18-hash-in-desc", "CO004"),
+        ("s30-lower-file", "CO007"),
+    ],
+)
+def test_what_is_legal_but_surprises_is_a_warning(shared: Path, repo: Path, case: str, code_: str) -> None:
+    findings = document(str(shared / "cases" / "synthetic" / case))["skills"][0]["findings"]
+    assert code_ in {finding["code"] for finding in findings if finding["severity"] == "warning"}
+
+
+def test_links_and_placeholders_of_a_plugin(repo: Path) -> None:
+    body = (
+        "See [missing](references/missing.md), [root](${CLAUDE_PLUGIN_ROOT}/reference/x.md), [label](url), "
+        "[up](../../../../../etc/hosts) and [a](references/a.md).\n\n```md\n[text](path/to/file.md)\n```\n"
+    )
+    write(
+        repo,
+        {
+            "plugins/ops/skills/deploy/SKILL.md": "---\nname: deploy\ndescription: Deploys. Use when asked.\n---\n"
+            + body,
+            "plugins/ops/skills/deploy/references/a.md": "[b](b.md)\n",
+            "plugins/ops/skills/deploy/references/b.md": "End.\n",
+            "plugins/ops/reference/x.md": "x\n",
+        },
+    )
+    findings = document("plugins/ops/skills/deploy")["skills"][0]["findings"]
+    links = [(f["code"], f["line"]) for f in findings if f["code"] in ("CO044", "CO045")]
+    assert links == [("CO044", 5), ("CO045", 5)]
