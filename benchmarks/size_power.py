@@ -1,6 +1,6 @@
 """Size, power, saving and coverage of the verdict, through the same code path as `report`.
 
-    .venv/bin/python benchmarks/size_power.py [--runs 2000] [--only size|power|noise|missing|intervals|day|report]
+    .venv/bin/python benchmarks/size_power.py [--runs 2000] [--only PART]
 
 Every repetition makes `Trial` and `Score` values and asks `tiers.compare.decide`, the function behind `summarise`,
 `report` and the engine's looks; `report` itself is run on a part of them and must say the same word. Each rate stands
@@ -282,7 +282,31 @@ def report(runs: int, seed: int = 1007) -> None:
     print(f"{same} of {count} agree; {1000 * (time.perf_counter() - began) / count:.0f} ms for both")
 
 
-PARTS = {f.__name__: f for f in (size, power, noise, missing, intervals, day, report)}
+def honesty(runs: int, seed: int = 1008) -> None:
+    print("\nHONESTY: what significant estimates average; one broken case; coverage at the stop")
+    for cases, attempts, looks in ((4, 3, (3,)), (4, 8, (3, 5, 8)), (10, 5, (3, 5))):
+        rng, plan, shown, hits = np.random.default_rng(seed), LivePlan(looks=looks), [], 0
+        for _ in range(runs):
+            trials, scores = evidence(binary("beta.8", cases, attempts, -0.2, rng))
+            found = decide(slots(trials, plan.cap), scores, outcomes(trials, table(scores)), plan)
+            assert found.main is not None and found.main.interval is not None and found.main.point is not None
+            hits += found.main.interval.low <= -0.2 <= found.main.interval.high
+            if found.word is Word.REGRESSED:
+                shown.append(found.main.point)
+        print(
+            f"{cases:>3} x {attempts:<2} true -.20: significant estimates average {np.mean(shown):.2f} "
+            f"({len(shown)} of {runs}); interval at the stop covers {rate(hits, runs)}"
+        )
+    for cases, attempts in ((4, 3), (4, 5), (4, 8), (10, 5)):
+        rng, plan, found = np.random.default_rng(seed), LivePlan(looks=looks_of(attempts)), 0
+        for _ in range(runs):
+            draw = binary("beta.8", cases, attempts, 0.0, rng)
+            draw.a[0], draw.b[0] = rng.random(attempts) < 0.05, rng.random(attempts) < 0.95
+            found += word_of(*evidence(draw), plan)[0] is Word.REGRESSED
+        print(f"{cases:>3} x {attempts:<2} one case .95 -> .05, the rest unchanged: regressed {rate(found, runs)}")
+
+
+PARTS = {f.__name__: f for f in (size, power, noise, missing, intervals, day, honesty, report)}
 
 
 def main() -> None:
