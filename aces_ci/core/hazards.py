@@ -90,6 +90,7 @@ def problems(skill: Skill, *kinds: Kind, tail: str) -> Iterator[Problem]:
         where = {
             Site.LOAD: "On load this",
             Site.SCRIPT: "This line",
+            Site.IMAGE: "This step",
             Site.FENCE: "This block",
             Site.INLINE: "This text",
         }
@@ -147,8 +148,8 @@ def _own_site(skill: Skill, url: str) -> bool:
 def _all(skill: Skill) -> Iterator[tuple[str, int, int, Hazard, Site]]:
     for snippet in snippets(skill):
         for hazard in danger.scan(snippet.text):
-            first = hazard.line == 1
-            column = hazard.column + (snippet.column - 1 if first else 0)
+            shifted = hazard.line == 1 or snippet.site is Site.FENCE  # a block's indentation is that of each line
+            column = hazard.column + (snippet.column - 1 if shifted else 0)
             yield snippet.path, snippet.line + hazard.line - 1, column, hazard, snippet.site
     for path in sorted(skill.files):
         lowered = path.lower()

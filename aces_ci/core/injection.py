@@ -126,6 +126,12 @@ def find(text: str) -> tuple[Marker, ...]:
     return tuple(sorted(found, key=lambda marker: marker.start))
 
 
+def without(text: str, marker: Marker) -> str:
+    """The text with the phrase blanked, so that its own `do not` is no word of warning about it."""
+    blank = "".join(c if c == "\n" else " " for c in text[marker.start : marker.end])
+    return text[: marker.start] + blank + text[marker.end :]
+
+
 def quoted(text: str, start: int, end: int) -> bool:
     """Whether the phrase stands in quotation marks or a code span: it is spoken of, not said."""
     before, after = text[max(0, start - 200) : start], text[end : end + 200]

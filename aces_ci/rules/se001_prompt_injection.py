@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from aces_ci.core.documents import documents, site_of
 from aces_ci.core.finding import Category, Confidence, Severity
-from aces_ci.core.injection import Marker, find, quoted
+from aces_ci.core.injection import Marker, find, quoted, without
 from aces_ci.core.rule import Example, Problem, Rule
 from aces_ci.core.sample import manifest
 from aces_ci.core.skill import Skill
@@ -49,7 +49,7 @@ def _weighed(text: str, path: str, line: int, marker: Marker, subject: bool) -> 
     place = site_of(text, line) if is_markdown(path) else "file"
     row = text.split("\n", line)[line - 1]
     start = marker.start - (text.rfind("\n", 0, marker.start) + 1)
-    told = stance(text, line, subject=subject, markdown=is_markdown(path))
+    told = stance(without(text, marker), line, subject=subject, markdown=is_markdown(path))
     spoken = place == "table" or quoted(row, start, start + marker.end - marker.start)
     if spoken and told is Stance.TALKS:
         return None, Confidence.LOW

@@ -11,7 +11,7 @@ from aces_ci.core.documents import documents, site_of
 from aces_ci.core.finding import Category, Severity
 from aces_ci.core.hazard import Kind
 from aces_ci.core.hazards import problems
-from aces_ci.core.injection import find
+from aces_ci.core.injection import find, without
 from aces_ci.core.rule import Example, Problem, Rule
 from aces_ci.core.sample import manifest
 from aces_ci.core.skill import Skill
@@ -29,7 +29,7 @@ def check(skill: Skill) -> Iterator[Problem]:
             line = text.count("\n", 0, marker.start) + 1
             if marker.kind != "approve" or site_of(text, line) in {"fence", "table"}:
                 continue
-            told = stance(text, line, subject=subject)
+            told = stance(without(text, marker), line, subject=subject)
             yield Problem(
                 path=path,
                 line=line,
