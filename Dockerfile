@@ -42,7 +42,7 @@ FROM ${BASE} AS program
 COPY aces_ci /out/opt/aces-ci/aces_ci
 RUN python3 -m compileall -q -s /out /out/opt/aces-ci \
  && mkdir -p /out/usr/local/bin \
- && printf '#!/opt/aces/bin/python3 -I\nfrom aces_ci.cli.main import main\nmain()\n' > /out/usr/local/bin/aces-ci \
+ && printf '#!/opt/aces/bin/python3 -I\nfrom aces_ci.__main__ import main\nmain()\n' > /out/usr/local/bin/aces-ci \
  && chmod 755 /out/usr/local/bin/aces-ci
 
 # Tiers 1 and 2.
