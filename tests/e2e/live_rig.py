@@ -36,7 +36,7 @@ FETCH = "aces-ci-fetch:e2e"
 GATEWAY = "aces-ci-gateway:e2e"
 MODEL_PORT = 9000
 CANARY = "sk-canary-0f9e8d7c6b5a49382716-live"
-NEEDED = ("aces-ci", "aiohttp")
+NEEDED = ("aces-ci", "aiohttp", "docker")
 MODELS = {
     "claude-code": ("claude-sonnet-5", Protocol.MESSAGES),
     "codex": ("gpt-5.4", Protocol.RESPONSES),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from aces_ci.ports.sandbox import Limits, Stream
@@ -51,19 +50,25 @@ class HeadTail:
 class Drain:
     """Reads an attached container in a thread of its own: an unread stream would hang the daemon's other calls.
 
-    `ended` is set when the streams close, which is when the main process and all of its children are gone.
+    `ended` is true once the streams are closed: the main process and all of its children are gone.
     """
 
-    def __init__(self, attached: Attached, limits: Limits, on_flood: Callable[[], None]) -> None:
-        self.ended = threading.Event()
+    def __init__(self, attached: Attached, limits: Limits) -> None:
+        self.ended = False
         self.flooded = False
+        self._news = threading.Event()
         self._attached = attached
         self._cap = limits.log_bytes
-        self._on_flood = on_flood
         self._out = HeadTail(limits.log_kept_bytes // 2)
         self._err = HeadTail(limits.log_kept_bytes // 2)
         self._thread = threading.Thread(target=self._run, daemon=True, name="aces-drain")
         self._thread.start()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for the end or a flood; False when neither came. Whoever waits kills, never this thread: the
+        daemon answers no kill while nobody reads.
+        """
+        return self._news.wait(max(0.0, seconds))
 
     def _run(self) -> None:
         total = 0
@@ -75,9 +80,10 @@ class Drain:
                         kept.add(data)
                 if total > self._cap and not self.flooded:
                     self.flooded = True
-                    self._on_flood()
+                    self._news.set()
         finally:
-            self.ended.set()
+            self.ended = True
+            self._news.set()
             self._attached.close()
 
     def streams(self, timeout: float = 5.0) -> tuple[Stream, Stream]:

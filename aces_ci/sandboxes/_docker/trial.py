@@ -89,8 +89,7 @@ def run(
         engine.put(container, HOME, pack((*job.home, stdin), **owner))
         if job.workspace:
             engine.put(container, WORKSPACE, pack(job.workspace, **owner))
-        where = container
-        drain = Drain(engine.attach(where), job.limits, lambda: _kill(engine, where))
+        drain = Drain(engine.attach(container), job.limits)
         started = time.monotonic()
         engine.start(container)
         on_start()
@@ -120,7 +119,7 @@ def run(
 
 def _watch(engine: Engine, container: str, drain: Drain, deadline: float, stop: threading.Event) -> _Watch:
     seen = _Watch(End.EXITED)
-    while not drain.ended.wait(max(0.0, min(WATCH_SECONDS, deadline - time.monotonic()))):
+    while not drain.wait(min(WATCH_SECONDS, deadline - time.monotonic())):
         if stop.is_set():
             seen.end = End.CANCELLED
         elif time.monotonic() >= deadline:
@@ -183,13 +182,6 @@ def _collect(engine: Engine, container: str, job: Job) -> tuple[Harvest, Harvest
         with engine.get(container, path) as chunks:
             found.append(read(chunks, root=path.rsplit("/", 1)[-1], limits=job.limits, wanted=wanted))
     return found[0], found[1]
-
-
-def _kill(engine: Engine, container: str) -> None:
-    try:
-        engine.kill(container)
-    except (SandboxLost, Missing):
-        return
 
 
 def _remove(engine: Engine, container: str) -> None:

@@ -57,7 +57,10 @@ def main() -> None:
     Path(stdin).unlink()
     os.dup2(given, 0)
     os.close(given)
-    os.execvp(command[0], command)
+    try:
+        os.execvp(command[0], command)
+    except OSError as error:
+        sys.exit(f"cannot run {command[0]}: {error.strerror}")
 
 
 main()
