@@ -141,9 +141,9 @@ def reads(scene: Scene, command: Command) -> list[str]:
     keychain = _KEYCHAIN.match(text) or _TOKEN_TOOLS.match(text)
     if keychain:
         found.append(text[:60])
-    if name in _DUMPERS and not command.arguments and not command.assignments and "env" not in command.wrappers:
-        if not any(stage.name in _FILTERS for stage in scene.after(command)):
-            found.append("the environment")
+    dumps = name in _DUMPERS and not (command.arguments or command.assignments or "env" in command.wrappers)
+    if dumps and not any(stage.name in _FILTERS for stage in scene.after(command)):
+        found.append("the environment")
     if name not in _READERS | _SENDERS and not keychain and name not in _DUMPERS:
         return []
     return found
@@ -188,11 +188,15 @@ def _sending(scene: Scene, command: Command) -> Iterator[Suspicion]:
         if kinds and kinds <= {Host.LOCAL}:
             return
         if _one_field(scene, command, private[0]) and not kinds & {Host.DROP, Host.ADDRESS, Host.PLAIN}:
+            stranger = Host.UNKNOWN in kinds and _TOKEN_TOOLS.match(private[0]) is not None
             yield Suspicion(
-                kind=Kind.EXFILTRATION, shape="use-secret", confidence=Confidence.MEDIUM,
-                message=f"passes a value of {private[0]} to another machine", target=private[0],
-                severity=Severity.WARNING if Host.UNKNOWN in kinds and _TOKEN_TOOLS.match(private[0]) else Severity.INFO,
-            )  # fmt: skip
+                kind=Kind.EXFILTRATION,
+                shape="use-secret",
+                severity=Severity.WARNING if stranger else Severity.INFO,
+                confidence=Confidence.MEDIUM,
+                message=f"passes a value of {private[0]} to another machine",
+                target=private[0],
+            )
             return
         yield _critical("send-secret", f"sends {private[0]} to another machine", private[0])
     elif Host.DROP in kinds and (sources or command.has(*_BODY)):
@@ -255,5 +259,7 @@ def _reverse_shell(scene: Scene, command: Command) -> Iterator[Suspicion]:
     elif name == "socat" and any("exec:" in w.shape.lower() or "system:" in w.shape.lower() for w in command.arguments):
         yield _critical("reverse-shell", "connects a shell with a remote machine")
     elif name.startswith(("python", "perl", "ruby", "php")) and command.has("-c", "-e", "-r"):
-        if _REVERSE.search(" ".join(word.shape for word in command.arguments)):
-            yield _critical("reverse-shell", "connects a shell with a remote machine")
+        code = " ".join(word.shape for word in command.arguments)
+        yield from (
+            _critical("reverse-shell", "connects a shell with a remote machine") for _ in _REVERSE.findall(code)[:1]
+        )

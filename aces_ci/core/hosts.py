@@ -124,7 +124,7 @@ def of(command: Command) -> tuple[str, ...]:
 
 def destinations(command: Command) -> tuple[str, ...]:
     """URLs that a fetcher or sender connects to: words that are one, with `http://` where no scheme is written."""
-    found = []
+    found: list[str] = []
     for word in command.operands:
         if word.shape.lower().startswith(("http://", "https://", "ftp://")):
             found.extend(urls(word.shape)[:1])

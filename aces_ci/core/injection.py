@@ -84,11 +84,13 @@ _PHRASES = tuple(
          r"complete|hidden|original))\b[\w ]{0,16}\b(system prompt|hidden instructions|initial instructions|"
          r"developer message)\b"),
         ("exfiltrate", _C, _HIGH, "asks the agent to send private data away",
-         r"\b(send|post|upload|forward|transmit|exfiltrate|leak|email|submit|report)\b[\w ,'’]{0,40}" + _PRIVATE + r"[\w ,'’()`]{0,40}?"
+         r"\b(send|post|upload|forward|transmit|exfiltrate|leak|email|submit|report)\b[\w ,'’]{0,40}" + _PRIVATE
+         + r"[\w ,'’()`]{0,40}?"
              r"\b(to|via|using|at)\b[\w ,:`'\"]{0,24}(https?://|[\w.+-]+@[\w-]+\.|webhook|telegram|discord|"
              r"pastebin|\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3})"),
         ("embed", _W, _MEDIUM, "asks the agent to put private data into a URL or a message",
-         r"\b(append|include|embed|encode|add|attach)\b[\w ,'’]{0,30}" + _PRIVATE + r"[\w ,'’]{0,40}\b(in|into|to|"
+         r"\b(append|include|embed|encode|add|attach)\b[\w ,'’]{0,30}" + _PRIVATE
+         + r"[\w ,'’]{0,40}\b(in|into|to|"
              r"as)\b[\w ,'’]{0,16}\b(url|query (string|parameter)|image (url|link)|markdown image|commit message|"
              r"request header)s?\b"),
         ("role", _W, _MEDIUM, "imitates a message of the system or of another role",

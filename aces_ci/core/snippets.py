@@ -81,7 +81,8 @@ _COMMANDS = frozenset(
      "echo", "export", "env", "psql", "mysql",
      "sqlite3", "claude", "codex", "gemini", "brew", "apt", "apt-get", "yum", "dnf", "aws", "gcloud", "az", "gh",
      "source", "crontab", "launchctl", "systemctl",
-     "base64", "iwr", "irm", "powershell", "pwsh", "yarn", "pnpm", "bun", "deno", "go", "cargo", "gem", "kill", "shutdown", "reboot", "mv", "cp", "tee", "xargs", "for", "while"}
+     "base64", "iwr", "irm", "powershell", "pwsh", "yarn", "pnpm", "bun", "deno", "go", "cargo", "gem", "kill",
+     "shutdown", "reboot", "mv", "cp", "tee", "xargs", "for", "while"}
 )  # fmt: skip
 
 
@@ -174,8 +175,8 @@ def _of_markdown(path: str, text: str) -> Iterator[Snippet]:
 
 def _clean(text: str) -> str:
     """Prompts and `<placeholders>` replaced by as many harmless characters, so that places stay."""
-    text = _PROMPT.sub(lambda m: " " * len(m.group(0)), text)
-    return _PLACEHOLDER.sub(lambda m: "_" + m.group(1).replace(" ", "_").replace("|", "_") + "_", text)
+    text = str(_PROMPT.sub(lambda m: " " * len(m.group(0)), text))
+    return str(_PLACEHOLDER.sub(lambda m: "_" + m.group(1).replace(" ", "_").replace("|", "_") + "_", text))
 
 
 def _looks_run(text: str) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from aces_ci.core.command import Within, Word
+from aces_ci.core.wrapper_options import CONTAINERS, LEADING, RUNNERS, VALUED
 
 SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh", "rbash"})
 """Programs whose standard input, or `-c` text, is a shell script."""
@@ -28,174 +29,6 @@ INTERPRETERS = SHELLS | frozenset(
     }
 )
 """Programs that run what they read from standard input."""
-
-_VALUED: Mapping[str, frozenset[str]] = {
-    "sudo": frozenset(
-        {
-            "-u",
-            "-g",
-            "-h",
-            "-p",
-            "-C",
-            "-r",
-            "-t",
-            "-U",
-            "-D",
-            "-R",
-            "-T",
-            "--user",
-            "--group",
-            "--host",
-            "--prompt",
-            "--chdir",
-        }
-    ),
-    "doas": frozenset({"-u", "-C"}),
-    "env": frozenset({"-u", "-C", "--unset", "--chdir"}),
-    "timeout": frozenset({"-s", "-k", "--signal", "--kill-after"}),
-    "nice": frozenset({"-n", "--adjustment"}),
-    "ionice": frozenset({"-c", "-n", "-p"}),
-    "chrt": frozenset(),
-    "stdbuf": frozenset({"-i", "-o", "-e"}),
-    "xargs": frozenset(
-        {
-            "-I",
-            "-n",
-            "-P",
-            "-L",
-            "-d",
-            "-E",
-            "-s",
-            "-a",
-            "--max-args",
-            "--max-procs",
-            "--replace",
-            "--delimiter",
-            "--arg-file",
-        }
-    ),
-    "time": frozenset({"-f", "-o", "--format", "--output"}),
-    "watch": frozenset({"-n", "--interval"}),
-    "flock": frozenset({"-w", "--timeout", "-E"}),
-    "parallel": frozenset({"-j", "--jobs", "-N", "-n", "--delay"}),
-    "setsid": frozenset(),
-    "nohup": frozenset(),
-    "command": frozenset(),
-    "builtin": frozenset(),
-    "exec": frozenset({"-a"}),
-    "busybox": frozenset(),
-    "unbuffer": frozenset(),
-    "caffeinate": frozenset({"-t", "-w"}),
-    "strace": frozenset({"-e", "-o", "-p", "-s", "-u"}),
-    "systemd-run": frozenset({"-p", "-u", "--unit", "--property", "--uid", "--gid"}),
-    "chroot": frozenset(),
-    "ssh": frozenset(
-        {
-            "-b",
-            "-c",
-            "-D",
-            "-E",
-            "-e",
-            "-F",
-            "-I",
-            "-i",
-            "-J",
-            "-L",
-            "-l",
-            "-m",
-            "-O",
-            "-o",
-            "-p",
-            "-Q",
-            "-R",
-            "-S",
-            "-W",
-            "-w",
-            "-B",
-        }
-    ),
-    "dotenv": frozenset({"-f", "--file"}),
-}
-"""Wrapper -> options that take the next word. Every other word with a dash is a switch."""
-_LEADING: Mapping[str, int] = {"timeout": 1, "flock": 1, "ssh": 1, "chroot": 1}
-"""Operands that belong to the wrapper itself."""
-_RUNNERS: Mapping[tuple[str, str], frozenset[str]] = {
-    ("uv", "run"): frozenset(
-        {
-            "--with",
-            "--python",
-            "-p",
-            "--extra",
-            "--group",
-            "--env-file",
-            "--directory",
-            "--project",
-            "--index",
-            "--from",
-            "--package",
-        }
-    ),
-    ("poetry", "run"): frozenset(),
-    ("pipenv", "run"): frozenset(),
-    ("pdm", "run"): frozenset({"-p", "--project"}),
-    ("hatch", "run"): frozenset(),
-    ("rye", "run"): frozenset(),
-    ("pixi", "run"): frozenset({"-e", "--environment", "--manifest-path"}),
-    ("conda", "run"): frozenset({"-n", "--name", "-p", "--prefix", "--cwd"}),
-    ("mamba", "run"): frozenset({"-n", "--name", "-p", "--prefix"}),
-    ("micromamba", "run"): frozenset({"-n", "--name", "-p", "--prefix"}),
-    ("bundle", "exec"): frozenset(),
-    ("npm", "exec"): frozenset({"-c", "-p", "--package"}),
-    ("pnpm", "exec"): frozenset(),
-    ("yarn", "exec"): frozenset(),
-    ("op", "run"): frozenset({"--env-file"}),
-    ("doppler", "run"): frozenset({"-p", "-c", "--project", "--config"}),
-    ("mise", "exec"): frozenset(),
-}
-_CONTAINERS: Mapping[tuple[str, str], frozenset[str]] = {
-    (program, verb): frozenset(
-        {
-            "-e",
-            "-u",
-            "-w",
-            "-v",
-            "-p",
-            "-n",
-            "-c",
-            "-l",
-            "-h",
-            "-m",
-            "--env",
-            "--user",
-            "--workdir",
-            "--volume",
-            "--publish",
-            "--name",
-            "--network",
-            "--mount",
-            "--entrypoint",
-            "--platform",
-            "--cpus",
-            "--memory",
-            "--namespace",
-            "--container",
-            "--env-file",
-            "--label",
-            "--hostname",
-            "--gpus",
-            "--add-host",
-            "--cap-add",
-            "--cap-drop",
-            "--security-opt",
-            "--shm-size",
-            "--device",
-            "-f",
-            "--file",
-        }
-    )
-    for program in ("docker", "podman", "nerdctl", "kubectl", "docker-compose", "oc")
-    for verb in ("exec", "run")
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,14 +55,14 @@ def unwrap(words: Sequence[Word]) -> Inner | None:
         return _flagged(name, words, ("-c", "--command"))
     if name == "find":
         return _find(words)
-    if name in _VALUED:
+    if name in VALUED:
         return _plain(name, words)
     second = words[1].text if len(words) > 1 else None
-    if second is not None and (name, second) in _RUNNERS:
-        rest = _operands(words[2:], _RUNNERS[name, second], 0)
+    if second is not None and (name, second) in RUNNERS:
+        rest = _operands(words[2:], RUNNERS[name, second], 0)
         return Inner(name=f"{name} {second}", words=rest) if rest else None
-    if second is not None and (name, second) in _CONTAINERS:
-        rest = _operands(words[2:], _CONTAINERS[name, second], 1)
+    if second is not None and (name, second) in CONTAINERS:
+        rest = _operands(words[2:], CONTAINERS[name, second], 1)
         return Inner(name=f"{name} {second}", words=rest, within=Within.CONTAINER) if rest else None
     return None
 
@@ -272,7 +105,7 @@ def _find(words: Sequence[Word]) -> Inner | None:
 def _plain(name: str, words: Sequence[Word]) -> Inner | None:
     if name == "command" and any(w.text in {"-v", "-V"} for w in words[1:2]):
         return None
-    rest = _operands(words[1:], _VALUED[name], _LEADING.get(name, 0))
+    rest = _operands(words[1:], VALUED[name], LEADING.get(name, 0))
     assignments: list[tuple[str, Word]] = []
     if name == "env":
         while rest and "=" in rest[0].shape and rest[0].shape.split("=", 1)[0].isidentifier():

@@ -18,7 +18,8 @@ from aces_ci.core.snippets import Site, snippets
 
 _QUIET = frozenset(
     {"git", "ls", "cat", "pwd", "date", "echo", "head", "tail", "wc", "find", "grep", "rg", "uname", "which", "command", "printf", "gh", "node",
-     "python", "python3", "sort", "sed", "awk", "tree", "basename", "dirname", "test", "true", "jq", "env", "npm", "type", "cut", "tr", "uniq", "whoami", "hostname", "xargs", "if", "["}
+     "python", "python3", "sort", "sed", "awk", "tree", "basename", "dirname", "test", "true", "jq", "env", "npm",
+     "type", "cut", "tr", "uniq", "whoami", "hostname", "xargs", "if", "["}
 )  # fmt: skip
 
 

@@ -1,0 +1,173 @@
+"""Which options of wrapping programs take the next word: without it `sudo -u root rm` runs `root`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+VALUED: Mapping[str, frozenset[str]] = {
+    "sudo": frozenset(
+        {
+            "-u",
+            "-g",
+            "-h",
+            "-p",
+            "-C",
+            "-r",
+            "-t",
+            "-U",
+            "-D",
+            "-R",
+            "-T",
+            "--user",
+            "--group",
+            "--host",
+            "--prompt",
+            "--chdir",
+        }
+    ),
+    "doas": frozenset({"-u", "-C"}),
+    "env": frozenset({"-u", "-C", "--unset", "--chdir"}),
+    "timeout": frozenset({"-s", "-k", "--signal", "--kill-after"}),
+    "nice": frozenset({"-n", "--adjustment"}),
+    "ionice": frozenset({"-c", "-n", "-p"}),
+    "chrt": frozenset(),
+    "stdbuf": frozenset({"-i", "-o", "-e"}),
+    "xargs": frozenset(
+        {
+            "-I",
+            "-n",
+            "-P",
+            "-L",
+            "-d",
+            "-E",
+            "-s",
+            "-a",
+            "--max-args",
+            "--max-procs",
+            "--replace",
+            "--delimiter",
+            "--arg-file",
+        }
+    ),
+    "time": frozenset({"-f", "-o", "--format", "--output"}),
+    "watch": frozenset({"-n", "--interval"}),
+    "flock": frozenset({"-w", "--timeout", "-E"}),
+    "parallel": frozenset({"-j", "--jobs", "-N", "-n", "--delay"}),
+    "setsid": frozenset(),
+    "nohup": frozenset(),
+    "command": frozenset(),
+    "builtin": frozenset(),
+    "exec": frozenset({"-a"}),
+    "busybox": frozenset(),
+    "unbuffer": frozenset(),
+    "caffeinate": frozenset({"-t", "-w"}),
+    "strace": frozenset({"-e", "-o", "-p", "-s", "-u"}),
+    "systemd-run": frozenset({"-p", "-u", "--unit", "--property", "--uid", "--gid"}),
+    "chroot": frozenset(),
+    "ssh": frozenset(
+        {
+            "-b",
+            "-c",
+            "-D",
+            "-E",
+            "-e",
+            "-F",
+            "-I",
+            "-i",
+            "-J",
+            "-L",
+            "-l",
+            "-m",
+            "-O",
+            "-o",
+            "-p",
+            "-Q",
+            "-R",
+            "-S",
+            "-W",
+            "-w",
+            "-B",
+        }
+    ),
+    "dotenv": frozenset({"-f", "--file"}),
+}
+"""Wrapper -> options that take the next word. Every other word with a dash is a switch."""
+LEADING: Mapping[str, int] = {"timeout": 1, "flock": 1, "ssh": 1, "chroot": 1}
+"""Operands that belong to the wrapper itself."""
+RUNNERS: Mapping[tuple[str, str], frozenset[str]] = {
+    ("uv", "run"): frozenset(
+        {
+            "--with",
+            "--python",
+            "-p",
+            "--extra",
+            "--group",
+            "--env-file",
+            "--directory",
+            "--project",
+            "--index",
+            "--from",
+            "--package",
+        }
+    ),
+    ("poetry", "run"): frozenset(),
+    ("pipenv", "run"): frozenset(),
+    ("pdm", "run"): frozenset({"-p", "--project"}),
+    ("hatch", "run"): frozenset(),
+    ("rye", "run"): frozenset(),
+    ("pixi", "run"): frozenset({"-e", "--environment", "--manifest-path"}),
+    ("conda", "run"): frozenset({"-n", "--name", "-p", "--prefix", "--cwd"}),
+    ("mamba", "run"): frozenset({"-n", "--name", "-p", "--prefix"}),
+    ("micromamba", "run"): frozenset({"-n", "--name", "-p", "--prefix"}),
+    ("bundle", "exec"): frozenset(),
+    ("npm", "exec"): frozenset({"-c", "-p", "--package"}),
+    ("pnpm", "exec"): frozenset(),
+    ("yarn", "exec"): frozenset(),
+    ("op", "run"): frozenset({"--env-file"}),
+    ("doppler", "run"): frozenset({"-p", "-c", "--project", "--config"}),
+    ("mise", "exec"): frozenset(),
+}
+CONTAINERS: Mapping[tuple[str, str], frozenset[str]] = {
+    (program, verb): frozenset(
+        {
+            "-e",
+            "-u",
+            "-w",
+            "-v",
+            "-p",
+            "-n",
+            "-c",
+            "-l",
+            "-h",
+            "-m",
+            "--env",
+            "--user",
+            "--workdir",
+            "--volume",
+            "--publish",
+            "--name",
+            "--network",
+            "--mount",
+            "--entrypoint",
+            "--platform",
+            "--cpus",
+            "--memory",
+            "--namespace",
+            "--container",
+            "--env-file",
+            "--label",
+            "--hostname",
+            "--gpus",
+            "--add-host",
+            "--cap-add",
+            "--cap-drop",
+            "--security-opt",
+            "--shm-size",
+            "--device",
+            "-f",
+            "--file",
+        }
+    )
+    for program in ("docker", "podman", "nerdctl", "kubectl", "docker-compose", "oc")
+    for verb in ("exec", "run")
+}
