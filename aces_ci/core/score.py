@@ -29,6 +29,9 @@ class Score:
     method: str = "deterministic"
     """`deterministic`, or judge id / prompt version / method; arms with different ones are not compared."""
 
+    agreement: tuple[int, int] | None = None
+    """Items on which the first two votes agree, of all with two votes; None where no judge voted."""
+
     @property
     def id(self) -> str:
         """Identity in the evidence file."""

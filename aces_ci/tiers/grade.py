@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from aces_ci.core.case import Case
 from aces_ci.core.cast import Cast, cast_of
@@ -73,7 +74,17 @@ def grade(
         return tuple(Score(trial=trial.digest, metric=metric.name, value=None, because=because) for metric in metrics)
     subject = subject_of(trial, trajectory, case, workspace, cast)
     settled = _asked(subject, metrics, ask, known or {}) if ask is not None else None
-    return tuple(metric.score(subject, settled) for metric in metrics)
+    scores = (metric.score(subject, settled) for metric in metrics)
+    if settled is None:
+        return tuple(scores)
+    return tuple(_with_votes(score, metric, subject, settled) for score, metric in zip(scores, metrics, strict=True))
+
+
+def _with_votes(score: Score, metric: Metric, subject: Subject, settled: Mapping[str, Settled]) -> Score:
+    """The score with what its votes agree on, from which the report computes the judge's flip rate."""
+    voted = [settled[item.id] for item in metric.questions(subject, settled) if item.id in settled]
+    pairs = [each.agreed for each in voted if len(each.votes) > 1]
+    return replace(score, agreement=(sum(pairs), len(pairs))) if pairs else score
 
 
 def _asked(

@@ -11,9 +11,8 @@ from aces_ci.statistics.agreement import flip_rate
 
 ACTIVATION, AVOIDANCE = "activation", "avoidance"
 """Parts of `skill_execution`: the skill was read as wanted; it was left alone as wanted (negative cases)."""
-VOTES_AGREE = "votes_agree"
-"""Name of the part of a judged score that holds the share of its items on which two votes agree, with `n
-items`."""
+VOTED = ("accuracy_outcome", "goal_accuracy", "behavior_check")
+"""Metrics whose items are counted; `accuracy` and `outcome` ask the same ones again."""
 
 
 class AgreementFields(TypedDict):
@@ -63,13 +62,13 @@ def activation(trials: Sequence[Trial], scores: ScoreTable) -> tuple[int, int, i
 
 def agreement_of(trials: Sequence[Trial], scores: ScoreTable) -> AgreementFields:
     """Agreement of two votes over all judged items, and the flip rate that follows."""
-    agree = items = 0
-    for trial in trials:
-        for score in scores.get(trial.digest, {}).values():
-            for part in score.parts:
-                if part.name == VOTES_AGREE and part.because.split(" ")[0].isdigit():
-                    count = int(part.because.split(" ")[0])
-                    items, agree = items + count, agree + round(part.value * count)
+    counts = [
+        score.agreement
+        for trial in trials
+        for name in VOTED
+        if (score := scores.get(trial.digest, {}).get(name)) is not None and score.agreement is not None
+    ]
+    agree, items = sum(same for same, _ in counts), sum(of for _, of in counts)
     if not items:
         return AgreementFields(agreement=None, flip_rate=None)
     return AgreementFields(agreement=(agree, items), flip_rate=flip_rate(1 - agree / items))

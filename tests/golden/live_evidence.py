@@ -83,7 +83,9 @@ def _scores(trial: Trial, rng: Random, rate: float, *, negative: bool) -> Iterab
     judged = {"goal_accuracy": goal, "accuracy_outcome": accuracy, "accuracy": (4 * accuracy + read) / 5}
     judged["behavior_check"] = round((goal + accuracy + read) / 3, 2)
     for metric, value in judged.items():
-        yield a_score(trial, metric=metric, value=value, method=JUDGE)
+        count = {"goal_accuracy": 1}.get(metric, 4)
+        agreement = (count - (Random(trial.digest + metric).random() < 0.12), count)
+        yield a_score(trial, metric=metric, value=value, method=JUDGE, agreement=agreement)
     plain = {"skill_execution": part.value, "skill_efficiency": round(0.5 + rng.random() / 2, 2), "security": 1.0}
     for metric, value in plain.items():
         parts = (part,) if metric == "skill_execution" else ()

@@ -422,3 +422,13 @@ def test_the_outcome_metric_of_one_trial_and_the_endpoint_of_many_are_one_number
     ]
     assert outcomes(trials, table(scores))[trials[0].digest].value == 0.75
     assert OUTCOME == "outcome"
+
+
+def test_votes_are_counted_once_and_give_the_flip_rate() -> None:
+    trials, scores = a_comparison({Arm.WITH_SKILL: every([1.0] * 3), Arm.PREVIOUS: every([1.0] * 3)})
+    voted = [replace(score, agreement=(9, 10)) for score in scores]
+    again = [a_score(trial, metric="accuracy", value=1.0, agreement=(0, 10)) for trial in trials]
+    found = summarise(trials, [*voted, *again], LivePlan())
+    assert found.agreement == (216, 240)
+    assert found.flip_rate == pytest.approx((1 - (1 - 0.2) ** 0.5) / 2)
+    assert told({Arm.WITH_SKILL: every([1.0] * 3), Arm.PREVIOUS: every([1.0] * 3)}).agreement is None

@@ -42,7 +42,7 @@ def test_spending_is_pococks_and_ends_at_alpha() -> None:
     assert spending(9 / 8, 0.025) == pytest.approx(0.025)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.lists(st.integers(0, 2), min_size=2, max_size=2), min_size=2, max_size=2))
 def test_exact_size_of_all_looks_together_by_walking_every_path(margins: list[list[int]]) -> None:
     """Two looks, two cases of 2 + 2 trials: every combination of totals, weighted by its null probability."""
