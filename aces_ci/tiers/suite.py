@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
@@ -111,8 +111,3 @@ def _unique(file: FileReading, seen: dict[str, str]) -> Reading:
             message = f"id `{case.id}` is taken already (at {where})"
             errors.append(Remark(path=file.path, line=None, pointer="", message=message, hint=hint))
     return replace(file.reading, cases=tuple(kept), errors=tuple(errors))
-
-
-def negatives(cases: Sequence[Case]) -> Iterator[Case]:
-    """Cases in which the skill must stay out."""
-    return (case for case in cases if case.trigger is False)

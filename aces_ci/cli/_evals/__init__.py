@@ -1,0 +1,1 @@
+"""Parts of `aces-ci evals`: one file a subcommand."""

@@ -1,0 +1,63 @@
+"""Suites of skills on disk, as `evals validate` reports them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from aces_ci import compose
+from aces_ci.changes.worktree import search
+from aces_ci.core.inert import visible
+from aces_ci.core.repo_path import join
+from aces_ci.ports.dialect import Remark
+from aces_ci.tiers.suite import Suite, read_suite
+from aces_ci.tiers.suite_advice import advise, count_negatives
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkillSuite:
+    """The suite of one skill, with advice."""
+
+    root: str
+    suite: Suite
+    advice: tuple[Remark, ...]
+
+    def rows(self, *, cases: bool) -> Iterator[dict[str, Any]]:
+        """One row a file, as the JSON contract has them."""
+        for file in self.suite.files:
+            reading = file.reading
+            warnings = [*reading.warnings, *(remark for remark in self.advice if remark.path == file.path)]
+            row: dict[str, Any] = {
+                "path": join(self.root, file.path),
+                "dialect": file.dialect,
+                "cases": len(reading.cases),
+                "negatives": count_negatives(reading.cases),
+                "ignored_keys": list(reading.ignored_keys),
+                "errors": [_remark(remark) for remark in reading.errors],
+                "warnings": [_remark(remark) for remark in warnings],
+            }
+            if cases:
+                row["canonical"] = [asdict(case) for case in reading.cases]
+            yield row
+
+
+def suites_below(repo: Path, paths: Sequence[Path], *, attempts: int) -> Iterator[SkillSuite]:
+    """The suite of every skill that has evaluation files."""
+    from aces_ci.statistics.power import attainable
+
+    for found in search(repo, paths).found:
+        suite = read_suite(found.files, compose.dialects(), skill_name=found.skill().name or found.root.rsplit("/")[-1])
+        if suite.files:
+            advice = tuple(advise(suite, attainable, attempts=attempts))
+            yield SkillSuite(root=found.root, suite=suite, advice=advice)
+
+
+def _remark(remark: Remark) -> dict[str, Any]:
+    return {
+        "line": remark.line,
+        "pointer": remark.pointer,
+        "message": visible(remark.message, 400),
+        "hint": visible(remark.hint, 200),
+    }
