@@ -14,7 +14,10 @@ from aces_ci.core.scene import Scene, Suspicion
 _SQL = (
     (re2.compile(r"(?i)\bdrop\s+(database|schema)\b"), Severity.CRITICAL, "drop-database", "drops a whole database"),
     (re2.compile(r"(?i)\bdrop\s+table\b"), Severity.WARNING, "drop-table", "drops a table"),
-    (re2.compile(r"(?i)\btruncate\s+(table\s+)?[\w.\"`]+\s*(;|$|cascade)"), Severity.WARNING, "truncate", "empties a table"),
+    (
+        re2.compile(r"(?i)\btruncate\s+(table\s+)?[\w.\"`]+\s*(;|$|cascade)"),
+        Severity.WARNING, "truncate", "empties a table",
+    ),
     (
         re2.compile(r"(?i)\bdelete\s+from\s+[\w.\"`]+\s*(;|$|\"|')"),
         Severity.WARNING, "delete-all", "deletes every row of a table",

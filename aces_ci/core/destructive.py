@@ -223,7 +223,9 @@ _BY_NAME: Mapping[str, Callable[[Scene, Command], Iterator[Suspicion]]] = {
     "chmod": _mode, "chown": _mode, "chgrp": _mode, "mv": _mv, "git": _git, "kill": _kill, "killall5": _kill,
     "crontab": _crontab, **dict.fromkeys(_POWER, _power),
     **dict.fromkeys(
-        ("terraform", "tofu", "terragrunt", "pulumi", "aws", "gsutil", "gcloud", "az", "kubectl", "docker", "podman", "gh", "heroku",
+        ("terraform", "tofu", "terragrunt", "pulumi", "aws", "gsutil", "gcloud", "az", "kubectl",
+         "docker", "podman", "gh",
+         "heroku",
          "fly", "flyctl", "vercel", "netlify", "railway", "render", "wrangler", "npm", "dropdb", "dropuser"),
         cloud,
     ),

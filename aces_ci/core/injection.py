@@ -139,6 +139,7 @@ def quoted(text: str, start: int, end: int) -> bool:
     before, after = text[max(0, start - 200) : start], text[end : end + 200]
     for opening, closing in (('"', '"'), ("“", "”"), ("‘", "’"), ("`", "`"), ("«", "»")):
         same = opening == closing
-        if (before.count(opening) % 2 == 1 if same else before.rfind(opening) > before.rfind(closing)) and closing in after:
+        opened = before.count(opening) % 2 == 1 if same else before.rfind(opening) > before.rfind(closing)
+        if opened and closing in after:
             return True
     return bool(re2.search(r"(^|[\s(:])'[^']*$", before)) and "'" in after

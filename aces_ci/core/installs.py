@@ -129,5 +129,10 @@ def _requirements(path: str, text: str) -> Iterator[Install]:
             count += 1
             name = row.split("#")[0].split(";")[0].strip()
             yield Install(
-                path=path, line=number, column=1, what=f"takes any version of {name}", severity=Severity.INFO, confidence=Confidence.HIGH
-            )  # fmt: skip
+                path=path,
+                line=number,
+                column=1,
+                what=f"takes any version of {name}",
+                severity=Severity.INFO,
+                confidence=Confidence.HIGH,
+            )

@@ -71,7 +71,8 @@ _SPELLED = re2.compile(
 def find(scene: Scene, command: Command) -> Iterator[Suspicion]:
     """Every such shape of one command."""
     yield from _agent(command)
-    yield from _checks_off(scene, command)
+    yield from _checks_off(command)
+    yield from _walls(scene, command)
     yield from _writes(command)
     yield from _rights(command)
     yield from _traces(command)
@@ -109,7 +110,7 @@ def _agent(command: Command) -> Iterator[Suspicion]:
             return
 
 
-def _checks_off(scene: Scene, command: Command) -> Iterator[Suspicion]:
+def _checks_off(command: Command) -> Iterator[Suspicion]:
     name = command.name or ""
     if name in {"curl", "wget"} and command.has("-k", "--insecure", "--no-check-certificate") and not _local(command):
         insecure = command.has("--insecure", "--no-check-certificate") or (name == "curl" and command.has("-k"))
@@ -143,6 +144,11 @@ def _checks_off(scene: Scene, command: Command) -> Iterator[Suspicion]:
                 f"switches a check off ({key}={value.shape})",
                 key,
             )
+
+
+def _walls(scene: Scene, command: Command) -> Iterator[Suspicion]:
+    """A password on a pipe, and firewalls and their like switched off."""
+    name = command.name or ""
     if (
         "sudo" in command.wrappers
         and any(s.name in {"echo", "printf"} for s in scene.before(command))

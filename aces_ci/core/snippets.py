@@ -76,7 +76,9 @@ _SPAWN = re2.compile(
     r"\b(?:exec|execSync|spawnSync|spawn)\s*\(\s*(?:`([^`]+)`|\"((?:[^\"\\\n]|\\.)+)\"|'((?:[^'\\\n]|\\.)+)')"
 )
 _COMMANDS = frozenset(
-    {"curl", "wget", "rm", "sudo", "bash", "sh", "eval", "chmod", "chown", "dd", "git", "npm", "npx", "pip", "pip3", "uv", "uvx", "pipx", "python",
+    {"curl", "wget", "rm", "sudo", "bash", "sh", "eval", "chmod", "chown", "dd", "git", "npm",
+     "npx", "pip", "pip3", "uv", "uvx", "pipx",
+     "python",
      "python3", "node", "docker", "kubectl", "terraform", "cat", "find", "mkfs", "nc", "ssh", "scp", "rsync",
      "echo", "export", "env", "psql", "mysql",
      "sqlite3", "claude", "codex", "gemini", "brew", "apt", "apt-get", "yum", "dnf", "aws", "gcloud", "az", "gh",

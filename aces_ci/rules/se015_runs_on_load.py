@@ -17,7 +17,9 @@ from aces_ci.core.skill import Skill
 from aces_ci.core.snippets import Site, snippets
 
 _QUIET = frozenset(
-    {"git", "ls", "cat", "pwd", "date", "echo", "head", "tail", "wc", "find", "grep", "rg", "uname", "which", "command", "printf", "gh", "node",
+    {"git", "ls", "cat", "pwd", "date", "echo", "head", "tail", "wc", "find", "grep", "rg",
+     "uname", "which", "command", "printf", "gh",
+     "node",
      "python", "python3", "sort", "sed", "awk", "tree", "basename", "dirname", "test", "true", "jq", "env", "npm",
      "type", "cut", "tr", "uniq", "whoami", "hostname", "xargs", "if", "["}
 )  # fmt: skip
@@ -32,7 +34,7 @@ def check(skill: Skill) -> Iterator[Problem]:
                     path=snippet.path,
                     line=snippet.line,
                     column=snippet.column,
-                    message=f"{loud} runs as soon as the skill is loaded, before the agent or the user decides anything.",
+                    message=f"{loud} runs as soon as the skill is loaded, before the agent or the user decides.",
                 )
     hooks = (skill.frontmatter or {}).get("hooks")
     if hooks is not None and hooks.value:

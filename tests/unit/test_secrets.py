@@ -71,8 +71,9 @@ def test_whatever_the_oracle_finds_is_found(provider: str) -> None:
     """detect-secrets' provider plugins; its entropy and keyword plugins have another purpose."""
     plugins = (
         "ArtifactoryDetector", "AWSKeyDetector", "AzureStorageKeyDetector", "BasicAuthDetector", "CloudantDetector",
-        "DiscordBotTokenDetector", "GitHubTokenDetector", "GitLabTokenDetector", "JwtTokenDetector", "MailchimpDetector",
-        "NpmDetector", "OpenAIDetector", "PrivateKeyDetector", "PypiTokenDetector", "SendGridDetector", "SlackDetector",
+        "DiscordBotTokenDetector", "GitHubTokenDetector", "GitLabTokenDetector", "JwtTokenDetector",
+        "MailchimpDetector", "NpmDetector", "OpenAIDetector", "PrivateKeyDetector",
+        "PypiTokenDetector", "SendGridDetector", "SlackDetector",
         "SquareOAuthDetector", "StripeDetector", "TelegramBotTokenDetector", "TwilioKeyDetector",
     )  # fmt: skip
     with transient_settings({"plugins_used": [{"name": name} for name in plugins]}):
