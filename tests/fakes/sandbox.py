@@ -190,15 +190,13 @@ class FakeSession:
         if failed:
             return Ran(end=End.LOST, because=str(failed[0]))
         end, because = End.EXITED, ""
-        if thread.is_alive():
-            end, because = (
-                (End.CANCELLED, "the run was interrupted")
-                if stop.is_set()
-                else (End.TIMED_OUT, f"it ran longer than {job.limits.seconds:g} s")
-            )
+        if stop.is_set():
+            end, because = End.CANCELLED, "the run was interrupted"
+        elif thread.is_alive():
+            end, because = End.TIMED_OUT, f"it ran longer than {job.limits.seconds:g} s"
         elif len(world.out) > job.limits.log_bytes:
             end, because = End.LOG_FLOOD, f"it wrote more than {job.limits.log_bytes} bytes of output"
-        kept = {path: data for path, data in world.home.items() if path.startswith(job.keep_home)} if job.keep_home else {}
+        kept = {path: data for path, data in world.home.items() if path.startswith(job.keep_home or ("\0",))}
         return Ran(
             end=end,
             because=because,

@@ -14,6 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 
 CHUNK = 65536
+LOOK_SECONDS = 1.0
+"""How often it looks whether the agent is still there."""
 
 
 def pump(source: socket.socket, sink: socket.socket) -> None:
@@ -27,10 +29,15 @@ def pump(source: socket.socket, sink: socket.socket) -> None:
         sink.shutdown(socket.SHUT_WR)
 
 
-def serve(listener: socket.socket, path: str) -> None:
-    """Accept for ever; a gateway that is not there closes the client's connection at once."""
-    while True:
-        client, _ = listener.accept()
+def serve(listener: socket.socket, path: str, agent: int) -> None:
+    """Accept as long as the agent lives; a gateway that is not there closes the client's connection at once."""
+    listener.settimeout(LOOK_SECONDS)
+    while os.getppid() == agent:
+        try:
+            client, _ = listener.accept()
+        except TimeoutError:
+            continue
+        client.settimeout(None)
         gateway = socket.socket(socket.AF_UNIX)
         try:
             gateway.connect(path)
@@ -45,13 +52,15 @@ def main() -> None:
     """Listen before the agent exists, so that its first request cannot come too early."""
     port, path, stdin, *command = sys.argv[1:]
     listener = socket.create_server(("127.0.0.1", int(port)), backlog=128)
+    agent = os.getpid()
     if os.fork() == 0:
         # Its own session and no streams: the agent's output ends with the agent.
         os.setsid()
         null = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(null, stream)
-        serve(listener, path)
+        serve(listener, path, agent)
+        os._exit(0)
     listener.close()
     given = os.open(stdin, os.O_RDONLY)
     Path(stdin).unlink()

@@ -1,0 +1,225 @@
+"""Processes on this machine: no isolation, for an author's own skills at a terminal; CI refuses it for others'.
+
+Each trial has a folder of its own, an environment from empty, and the same gateway as in containers: no key either.
+What it cannot give: another user, a closed network, bounded memory and disk, a file system of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib import resources
+from pathlib import Path
+
+from aces_ci.core.control import Listener
+from aces_ci.core.staging import StagedFile
+from aces_ci.ports.sandbox import CollectedFile, End, ImageRequest, Job, Limits, Program, Ran, Stream
+from aces_ci.sandboxes._process.channel import PipeChannel
+from aces_ci.sandboxes._process.ports import free_port
+
+_POLL = 0.02
+_STOP_SECONDS = 5.0
+
+
+class ProcessSession:
+    """An open run: the gateway's process, and a folder for each slot's trials."""
+
+    def __init__(self, root: Path, slots: int, program: Program) -> None:
+        self._root = root
+        self._slots = slots
+        self._ports = [free_port() for _ in range(slots)]
+        for slot in range(slots):
+            (root / f"s{slot}").mkdir(mode=0o700)
+        command = [sys.executable if word == "python3" else word for word in program.command]
+        environment = {**_own(root), **program.environment}
+        self.gateway = PipeChannel(command, environment)
+
+    @property
+    def listeners(self) -> tuple[Listener, ...]:
+        """One unix socket a slot, short enough for any system's limit on their paths."""
+        return tuple(
+            Listener(slot=f"s{slot}", path=str(self._root / f"s{slot}" / "gw.sock")) for slot in range(self._slots)
+        )
+
+    def base_url(self, slot: int) -> str:
+        """A loopback port of the slot's own: this machine's loopback is shared."""
+        return f"http://127.0.0.1:{self._ports[slot]}"
+
+    def home(self, slot: int) -> str:
+        """The same path for every trial of a slot; emptied between them."""
+        return str(self._root / f"s{slot}" / "home")
+
+    def workspace(self, slot: int) -> str:
+        """The same path for every trial of a slot; emptied between them."""
+        return str(self._root / f"s{slot}" / "workspace")
+
+    def run(self, job: Job, stop: threading.Event) -> Ran:
+        """One process group: staged, run, killed as a whole, collected."""
+        begun = time.monotonic()
+        home, workspace = Path(self.home(job.slot)), Path(self.workspace(job.slot))
+        for folder, files in ((home, job.home), (workspace, job.workspace)):
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(mode=0o700)
+            _lay(folder, files)
+        stdin = home / ".aces-stdin"
+        stdin.write_bytes(job.stdin)
+        relay = str(resources.files("aces_ci.sandboxes").joinpath("images", "relay.py"))
+        command = [sys.executable, "-I", "-S", relay, str(self._ports[job.slot])]
+        command += [str(self._root / f"s{job.slot}" / "gw.sock"), str(stdin), *job.command]
+        environment = {**_own(home), **job.environment}
+        out, err = home.parent / "stdout", home.parent / "stderr"
+        with out.open("wb") as stdout, err.open("wb") as stderr:
+            started = time.monotonic()
+            process = subprocess.Popen(
+                command,
+                cwd=workspace,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=stdout,
+                stderr=stderr,
+                start_new_session=True,
+            )
+            _limit(process.pid, job.limits)
+            end, because = _watch(process, job.limits, started, stop, out)
+            _end_group(process)
+        seconds = time.monotonic() - started
+        notes: list[str] = []
+        ran = Ran(
+            end=end,
+            because=because,
+            exit_code=process.returncode,
+            stdout=_bounded(out, job.limits),
+            stderr=_bounded(err, job.limits),
+            workspace=_collect(workspace, job.limits, (), notes),
+            home=_collect(home, job.limits, job.keep_home, notes) if job.keep_home else (),
+            notes=tuple(notes),
+            seconds=seconds,
+            overhead_seconds=time.monotonic() - begun - seconds,
+        )
+        shutil.rmtree(workspace, ignore_errors=True)
+        shutil.rmtree(home, ignore_errors=True)
+        return ran
+
+
+class ProcessSandbox:
+    """The sandbox for those who have no Docker and trust what they run."""
+
+    name = "process"
+    isolates = False
+
+    def image(self, request: ImageRequest) -> str:
+        """There is none; the agent's program must be on PATH."""
+        return f"process:{request.recipe}"
+
+    @contextmanager
+    def open(self, *, run: str, slots: int, program: Program, limits: Limits) -> Iterator[ProcessSession]:
+        """A folder below the system's temporary one, removed on leaving."""
+        with tempfile.TemporaryDirectory(prefix="aces-", ignore_cleanup_errors=True) as folder:
+            session = ProcessSession(Path(folder), slots, program)
+            try:
+                yield session
+            finally:
+                session.gateway.close()
+
+
+def _own(home: Path) -> dict[str, str]:
+    """An environment from empty: nothing of the author's own (keys above all) is inherited."""
+    return {
+        "HOME": str(home),
+        "PATH": os.environ.get("PATH", os.defpath),
+        "TMPDIR": str(home),
+        "LANG": "C.UTF-8",
+        "USER": "agent",
+    }
+
+
+def _limit(pid: int, limits: Limits) -> None:
+    """From outside, because a hook in a forked child of a threaded program may hang. Linux only."""
+    if sys.platform == "linux":
+        for what, most in (
+            (resource.RLIMIT_CORE, 0),
+            (resource.RLIMIT_FSIZE, limits.file_bytes),
+            (resource.RLIMIT_NOFILE, limits.files_open),
+        ):
+            with suppress(ProcessLookupError):
+                resource.prlimit(pid, what, (most, most))
+
+
+def _lay(folder: Path, files: tuple[StagedFile, ...]) -> None:
+    for file in files:
+        path = folder / file.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(file.data)
+        path.chmod(0o755 if file.executable else 0o644)
+
+
+def _watch(
+    process: subprocess.Popen[bytes], limits: Limits, started: float, stop: threading.Event, out: Path
+) -> tuple[End, str]:
+    while process.poll() is None:
+        if stop.is_set():
+            return End.CANCELLED, "the run was interrupted"
+        if time.monotonic() - started > limits.seconds:
+            return End.TIMED_OUT, f"it ran longer than {limits.seconds:g} s"
+        if out.stat().st_size > limits.log_bytes:
+            return End.LOG_FLOOD, f"it wrote more than {limits.log_bytes} bytes of output"
+        time.sleep(_POLL)
+    return End.EXITED, ""
+
+
+def _end_group(process: subprocess.Popen[bytes]) -> None:
+    """The relay and whatever the agent left behind; a process that made a session of its own escapes."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait(_STOP_SECONDS)
+
+
+def _bounded(path: Path, limits: Limits) -> Stream:
+    half = limits.log_kept_bytes // 2
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        if size <= 2 * half:
+            return Stream(data=file.read())
+        head = file.read(half)
+        file.seek(size - half)
+        dropped = size - 2 * half
+        return Stream(
+            data=head + f"\n[aces-ci: {dropped} bytes left out]\n".encode() + file.read(half), dropped=dropped
+        )
+
+
+def _collect(root: Path, limits: Limits, wanted: tuple[str, ...], notes: list[str]) -> tuple[CollectedFile, ...]:
+    """Regular files below `root`; links are never followed, git's own files never taken."""
+    found: list[CollectedFile] = []
+    total = 0
+    for folder, folders, names in os.walk(root, followlinks=False):
+        folders[:] = sorted(name for name in folders if name != ".git")
+        for name in sorted(names):
+            path = Path(folder, name)
+            relative = path.relative_to(root).as_posix()
+            if wanted and not relative.startswith(wanted):
+                continue
+            if path.is_symlink() or not path.is_file() or not relative.isprintable():
+                notes.append(f"{relative[:200]!a} was left out: not a plain file")
+                continue
+            size = path.stat().st_size
+            total += size
+            if size > limits.collect_file_bytes or total > limits.collect_bytes or len(found) >= limits.collect_entries:
+                notes.append(f"{relative[:200]!a} was left out: over a cap of collection")
+                total -= size
+                continue
+            executable = os.access(path, os.X_OK)
+            found.append(CollectedFile(path=relative, data=path.read_bytes(), executable=executable))
+    return tuple(found)
+
+
+SANDBOX = ProcessSandbox()
