@@ -13,12 +13,12 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 
 STYLE = """
-body { font: 14px/1.5 -apple-system, "Segoe UI", "Noto Sans", sans-serif; color: #1f2328; margin: 0; padding: 16px 20px; }
+body { font: 14px/1.5 "Segoe UI", "Noto Sans", sans-serif; color: #1f2328; margin: 0; padding: 16px 20px; }
 h3 { font-size: 20px; margin: 0 0 12px; }
 table { border-collapse: collapse; margin: 0 0 16px; display: block; overflow: auto; }
 td, th { border: 1px solid #d1d9e0; padding: 6px 13px; }
 tr:nth-child(2n) { background: #f6f8fa; }
-code { font: 85% ui-monospace, "Liberation Mono", monospace; background: #818b981f; padding: .2em .4em; border-radius: 6px; }
+code { font: 85% "Liberation Mono", monospace; background: #818b981f; padding: .2em .4em; border-radius: 6px; }
 pre { background: #f6f8fa; padding: 12px; border-radius: 6px; overflow: auto; }
 pre code { background: none; padding: 0; }
 a { color: #0969da; text-decoration: none; }

@@ -36,8 +36,11 @@ def test_the_dockerfile_names_its_base_by_digest(release: ModuleType) -> None:
 
 def test_a_tag_is_no_pin(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, str(ROOT / "tools" / "release.py"), "--image", "ghcr.io/x:v1", "--base", BASE, str(tmp_path / "o")],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        [sys.executable, "tools/release.py", "--image", "ghcr.io/x:v1", "--base", BASE, str(tmp_path / "o")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 2
     assert "sha256" in done.stderr
