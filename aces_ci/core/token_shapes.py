@@ -21,7 +21,9 @@ class Shape:
     """Lower-case texts of which one must occur in the file for the pattern to be tried; () tries always."""
 
 
-def _s(provider: str, pattern: str, *markers: str, entropy: float = 3.0, confidence: Confidence = Confidence.HIGH) -> Shape:
+def _s(
+    provider: str, pattern: str, *markers: str, entropy: float = 3.0, confidence: Confidence = Confidence.HIGH
+) -> Shape:
     return Shape(provider=provider, pattern=pattern, entropy=entropy, confidence=confidence, markers=markers)
 
 
