@@ -51,7 +51,8 @@ class ProcessSession:
         )
 
     def base_url(self, slot: int) -> str:
-        """A loopback port of the slot's own: this machine's loopback is shared."""
+        """A loopback port of the next trial's own, drawn anew at each call: the last relay may still hold its own."""
+        self._ports[slot] = free_port()
         return f"http://127.0.0.1:{self._ports[slot]}"
 
     def home(self, slot: int) -> str:

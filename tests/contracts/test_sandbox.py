@@ -68,6 +68,7 @@ class Rig:
         interpreter = sys.executable if self.image.startswith("process") else "python3"
         options: dict[str, object] = {"limits": SMALL, "keep_home": (".log/",), **fields}
         job = Job(slot=0, image=self.image, command=(interpreter, "-c", script), environment={}, **options)  # type: ignore[arg-type]
+        assert self.session.base_url(0).startswith("http://127.0.0.1:")
         return self.session.run(job, stop or threading.Event())
 
 
@@ -161,4 +162,3 @@ def test_the_gateways_lines_go_both_ways(rig: Rig) -> None:
 
 def test_every_slot_has_a_listener_of_its_own(rig: Rig) -> None:
     assert [listener.slot for listener in rig.session.listeners] == ["s0"]
-    assert rig.session.base_url(0).startswith("http://127.0.0.1:")
