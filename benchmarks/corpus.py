@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from aces_ci.changes.parse import parse_skill
 from aces_ci.core.outline import outline
+from aces_ci.core.reference import mentions
 from aces_ci.core.skill import FileKind, Skill, SkillFile
 
 OWN = Path(__file__).resolve().parents[1] / "fixtures" / "skills" / "scripted"
@@ -18,6 +19,10 @@ def regular(path: str, data: bytes) -> SkillFile:
     return SkillFile(path=path, kind=FileKind.REGULAR, size=len(data), data=data)
 
 
+def _table(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+
+
 def corpus(folder: Path) -> list[Skill]:
     """All skills of the corpus.
 
@@ -25,9 +30,9 @@ def corpus(folder: Path) -> list[Skill]:
     may read. In a row that lacks further files, what the manifest links to counts as present too, so that
     a gap of the corpus is not read as a broken link.
     """
-    rows = list(csv.DictReader((folder / "INDEX.csv").open(encoding="utf-8", newline="")))
+    rows = _table(folder / "INDEX.csv")
     omitted: dict[str, set[str]] = defaultdict(set)
-    for row in csv.DictReader((folder / "OMITTED_CODE.csv").open(encoding="utf-8", newline="")):
+    for row in _table(folder / "OMITTED_CODE.csv"):
         omitted[row["repo"]].add(row["path"])
     present: dict[str, set[str]] = {}
     skills = []
@@ -57,8 +62,8 @@ def corpus(folder: Path) -> list[Skill]:
                 files[name] = SkillFile(path=name, kind=FileKind.OVERSIZE, size=0)
         skill = parse_skill(root=row["path"], files=files, outside=frozenset(outside))
         if row["complete"] == "no":
-            for link in outline(skill.body).links:
-                target = link.target.split("#")[0].removeprefix("./")
+            linked = [link.target.split("#")[0].removeprefix("./") for link in outline(skill.body).links]
+            for target in (*linked, *(path for path, _ in mentions(skill))):
                 if target and ":" not in target and not target.startswith(("/", "..")):
                     files.setdefault(target, SkillFile(path=target, kind=FileKind.OVERSIZE, size=0))
             skill = parse_skill(root=row["path"], files=files, outside=frozenset(outside))
@@ -71,9 +76,7 @@ def fixtures() -> list[Skill]:
     skills = []
     for folder in sorted(path for path in OWN.iterdir() if path.is_dir()):
         files = {
-            quote(path.relative_to(folder).as_posix()): regular(
-                path.relative_to(folder).as_posix(), path.read_bytes()
-            )
+            quote(path.relative_to(folder).as_posix()): regular(path.relative_to(folder).as_posix(), path.read_bytes())
             for path in sorted(folder.rglob("*"))
             if path.is_file()
         }

@@ -17,9 +17,14 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|#")
 _PLACEHOLDER = re.compile(
     r"[<>{}$*|]|\.\.\.|%[sd]|^(?:url|link|path|file|href|target|uri|\w+-url)$|YYYY|your-|/path/to/|^path/to/|example\."
 )
+_FOLDERS = r"(?:scripts|references|assets|templates|resources)"
+# A path of the skill: bare, below a placeholder for its folder, or below a place where skills are installed.
 _MENTION = re.compile(
-    r"(?<![\w./@-])(?:\./)?((?:scripts|references|assets|templates|resources)/[\w./@-]*\w)(?![\w/*{<-])"
+    r"(?:(?<![\w./@}>$-])(?:\./)?|(?:\$\{?\w*(?i:skill|base|plugin)\w*\}?|\{\{?\w+\}?\}|<[\w -]+>"
+    r"|/skills/(?:[\w-]+/)*(?P<owner>[\w-]+))/)"
+    rf"(?P<path>{_FOLDERS}/[\w./@-]*\w)(?![\w/*{{<-])"
 )
+_ILLUSTRATION = re.compile(r"(?i)\bexamples?\b\W{0,3}:|\be\.g\.|\bsuch as\b|\bwould be\b|\bfor instance\b|\blike `")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,19 +82,26 @@ def _has(paths: object, wanted: str) -> bool:
 
 
 def mentions(skill: Skill) -> Iterator[tuple[str, int]]:
-    """Paths below the conventional folders that code spans and blocks of the manifest name, with lines."""
-    return iter(_mentions(skill.body, skill.body_line))
+    """Paths below the conventional folders that the manifest names as its own, with lines; links apart.
+
+    Lines that only illustrate ("for example `scripts/rotate.py`") and paths below another skill's folder are
+    left out.
+    """
+    return iter(_mentions(skill.body, skill.body_line, skill.directory))
 
 
 @lru_cache(maxsize=64)
-def _mentions(body: str, body_line: int) -> tuple[tuple[str, int], ...]:
-    parts = outline(body)
+def _mentions(body: str, body_line: int, directory: str) -> tuple[tuple[str, int], ...]:
+    if not re.search(_FOLDERS + "/", body):
+        return ()
+    linked = {link.target.split("#")[0].removeprefix("./") for link in outline(body).links}
     found = []
-    for text, line in parts.spans:
-        found += [(match[1], line + body_line - 1) for match in _MENTION.finditer(text)]
-    for code in parts.codes:
-        for offset, row in enumerate(code.content.split("\n"), start=1):
-            found += [(match[1], code.line + offset + body_line - 1) for match in _MENTION.finditer(row)]
+    for line, row in enumerate(body.split("\n"), start=body_line):
+        if "/" not in row or _ILLUSTRATION.search(row):
+            continue
+        for match in _MENTION.finditer(row):
+            if match["path"] not in linked and match["owner"] in (None, directory):
+                found.append((match["path"], line))
     return tuple(found)
 
 

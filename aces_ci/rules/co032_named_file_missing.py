@@ -14,6 +14,9 @@ from aces_ci.core.rule import Dimension, Example, Problem, Rule
 from aces_ci.core.sample import manifest
 from aces_ci.core.skill import Skill
 
+MOST = 5
+"""Findings that get a line; a folder that is missing as a whole would fill the report."""
+
 
 def check(skill: Skill) -> Iterator[Problem]:
     seen: set[str] = set()
@@ -26,12 +29,13 @@ def check(skill: Skill) -> Iterator[Problem]:
         if known or outside or nested or path in seen or "." not in stem_:
             continue
         seen.add(path)
-        column = lines[line - 1].find(path) + 1 if line <= len(lines) else 0
+        column = lines[line - 1].find(path) + 1
         yield Problem(
             message=f"`{path}` is named here, but the skill holds no such file.",
             line=line,
             column=column or None,
             hint=f"correct the path, or add {path}",
+            quiet=len(seen) > MOST,
         )
 
 

@@ -40,8 +40,8 @@ def check(skill: Skill) -> Iterator[Problem]:
     found += sum(0.5 for code in parts.codes if not _FAILURE.isdisjoint(code.vocabulary))
     line = parts.codes[0].line if parts.codes else 0
     yield from graded(
-        shortfall(found, 30),
-        14,
+        shortfall(found, 80),
+        18,
         message="The body has no word on what to do when a step fails."
         if not found
         else "The body has few words on what to do when a step fails.",
@@ -67,6 +67,7 @@ RULE = Rule(
                 "SKILL.md": manifest(
                     "# Sample\n\n- If the export fails, read the last line.\n- A missing column means an old ledger.\n"
                     "- On a timeout retry once.\n- An invalid date stops the work.\n"
+                    "- An unknown account is an error.\n- A broken file is refused.\n"
                 )
             }
         ),

@@ -267,9 +267,13 @@ def test_a_baseline_lists_what_is_known_and_may_only_shrink(repo: Path) -> None:
 
 
 def test_a_skill_may_not_fall_below_the_score_in_the_baseline(repo: Path) -> None:
+    thin = GOOD.replace("log-triage", "thin").split("## Steps")[0]
+    write(repo, {"skills/thin/SKILL.md": thin})
+    assert code(check("--profile", "aces", "skills/thin")) == 1
     check("--write-baseline", "--profile", "aces")
-    write(repo, {"skills/parcel-quote/SKILL.md": "---\nname: parcel_quote\ndescription: x\n---\n"})
-    result = check("--profile", "aces", "--select", "SP", "skills/parcel-quote")
+    assert code(check("--profile", "aces", "skills/thin")) == 0, "below 70, but as it was"
+    write(repo, {"skills/thin/SKILL.md": thin.split("Requires")[0]})
+    result = check("--profile", "aces", "--select", "SP", "skills/thin")
     assert code(result) == 1 and "is below" in result.stdout
 
 
