@@ -45,6 +45,8 @@ RULE = Rule(
     weight=1,
     cap=3,
     requires=("SP001", "SP002"),
+    fires_on="NVIDIA/skills/skills/deepstream-generate-pipeline",
+    silent_on="getsentry/skills/skills/iterate-pr",
     examples=(
         Example(files={"SKILL.md": manifest(extra="descripton: typo\nemoji: x")}, lines=(4, 5)),
         Example(files={"SKILL.md": manifest(extra="license: MIT\nargument-hint: file")}),

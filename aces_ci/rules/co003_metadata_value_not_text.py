@@ -38,6 +38,8 @@ RULE = Rule(
     check=check,
     weight=2,
     requires=("SP001", "SP002", "SP013"),
+    fires_on="NVIDIA/skills/skills/cudaq-guide",
+    silent_on="anthropics/skills/skills/webapp-testing",
     examples=(
         Example(files={"SKILL.md": manifest(extra="metadata:\n  tags: [a, b]\n  owner: {team: x}")}, lines=(5,)),
         Example(files={"SKILL.md": manifest(extra='metadata:\n  tags: "a b"')}),

@@ -31,6 +31,8 @@ RULE = Rule(
     hint="rename it to SKILL.md",
     check=check,
     weight=6,
+    fires_on="openclaw/skills/skills/crufro/moltspace",
+    silent_on="obra/superpowers/skills/writing-plans",
     examples=(
         Example(files={"skill.md": manifest()}, lines=(1,)),
         Example(files={"SKILL.md": manifest()}),

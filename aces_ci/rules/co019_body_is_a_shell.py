@@ -43,6 +43,8 @@ RULE = Rule(
     hint="write the steps, the commands and the facts that an agent does not know by itself",
     check=check,
     requires=("SP001", "SP002"),
+    fires_on="NVIDIA/SkillEvaluator/tests/fixtures/skills/simple",
+    silent_on="getsentry/skills/skills/document-api-endpoint",
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\nUse it.\n")}, lines=(5,)),
         Example(files={"SKILL.md": manifest("")}, lines=(4,)),

@@ -38,6 +38,8 @@ RULE = Rule(
     check=check,
     explained_by=("CO019",),
     requires=("SP001", "SP002"),
+    fires_on="vercel-labs/agent-skills/skills/web-design-guidelines",
+    silent_on="getsentry/skills/skills/pr-link-issue",
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\nUse it.\n")}, lines=(5,)),
         Example(files={"SKILL.md": manifest("")}, lines=(4,)),

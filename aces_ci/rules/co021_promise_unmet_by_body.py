@@ -49,6 +49,8 @@ RULE = Rule(
     check=check,
     explained_by=("CO019",),
     requires=("SP001", "SP002", "SP008"),
+    fires_on="sickn33/antigravity-awesome-skills/skills/conductor-validator",
+    silent_on="obra/superpowers/skills/brainstorming",
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\nBe careful and do good work.\n")}, lines=(5,)),
         Example(files={"SKILL.md": manifest("# Ledger\n\nConvert a ledger export to a CSV table.\n")}),

@@ -46,6 +46,8 @@ RULE = Rule(
     check=check,
     explained_by=("CO019",),
     requires=("SP001", "SP002"),
+    fires_on="anthropics/skills/skills/frontend-design",
+    silent_on="getsentry/skills/skills/skill-scanner",
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\nConvert the ledger.\n")}, lines=(5,)),
         Example(files={"SKILL.md": manifest("# Sample\n" + "\n```sh\nledger export --csv\n```\n" * 5)}),

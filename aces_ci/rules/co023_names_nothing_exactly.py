@@ -41,6 +41,8 @@ RULE = Rule(
     check=check,
     explained_by=("CO019",),
     requires=("SP001", "SP002"),
+    fires_on="openclaw/skills/skills/afajohn/adaptive-suite",
+    silent_on="obra/superpowers/skills/using-git-worktrees",
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\nUse the appropriate tool with care.\n")}, lines=(5,)),
         Example(

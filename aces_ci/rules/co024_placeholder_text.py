@@ -48,6 +48,8 @@ RULE = Rule(
     weight=6,
     confidence=Confidence.MEDIUM,
     requires=("SP001", "SP002"),
+    fires_on="microsoft/waza/skills/waza",
+    silent_on="getsentry/skills/skills/pr-link-issue",
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\nTODO: describe the export.\n")}, lines=(7,)),
         Example(files={"SKILL.md": manifest("# Sample\n\nMarks each `TODO:` in the code.\n\n```\n[your name]\n```\n")}),

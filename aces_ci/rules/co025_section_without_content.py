@@ -52,6 +52,8 @@ RULE = Rule(
     weight=4,
     cap=24,
     requires=("SP001", "SP002"),
+    fires_on="sickn33/antigravity-awesome-skills/skills/ai-agents-architect",
+    silent_on="obra/superpowers/skills/verification-before-completion",
     examples=(
         Example(
             files={"SKILL.md": manifest("# Sample\n\n## Setup\n\n## Use\n\na\n\n## Run\n\nRun the exporter twice.\n")},

@@ -35,6 +35,8 @@ RULE = Rule(
     weight=8,
     cap=8,
     requires=("SP001", "SP002"),
+    fires_on="NVIDIA/skills/skills/mcore-create-issue",
+    silent_on="obra/superpowers/skills/verification-before-completion",
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\n```sh\nledger export\n\nThen read it.\n")}, lines=(7,)),
         Example(files={"SKILL.md": manifest("# Sample\n\n```sh\nledger export\n```\n")}),

@@ -39,6 +39,8 @@ RULE = Rule(
     weight=4,
     cap=10,
     requires=("SP001", "SP002"),
+    fires_on="openai/skills/skills/.curated/gh-address-comments",
+    silent_on="getsentry/skills/skills/brand-guidelines",
     examples=(
         Example(
             files={

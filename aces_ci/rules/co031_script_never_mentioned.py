@@ -53,6 +53,8 @@ RULE = Rule(
     weight=9,
     cap=18,
     requires=("SP001", "SP002"),
+    fires_on="anthropics/skills/skills/skill-creator",
+    silent_on="obra/superpowers/skills/using-git-worktrees",
     examples=(
         Example(files={"SKILL.md": manifest(), "scripts/export.py": "print(1)\n"}, lines=(1,)),
         Example(

@@ -52,6 +52,8 @@ RULE = Rule(
     cap=20,
     confidence=Confidence.MEDIUM,
     requires=("SP001", "SP002"),
+    fires_on="getsentry/skills/skills/skill-scanner",
+    silent_on="obra/superpowers/skills/using-git-worktrees",
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\n```sh\npython scripts/export.py\n```\n")}, lines=(8,)),
         Example(

@@ -47,6 +47,8 @@ RULE = Rule(
     weight=3,
     cap=9,
     requires=("SP001", "SP002"),
+    fires_on="obra/superpowers/skills/using-superpowers",
+    silent_on="anthropics/skills/skills/doc-coauthoring",
     examples=(
         Example(files={"SKILL.md": manifest(), "references/rates.md": "# Rates\n"}, lines=(1,)),
         Example(

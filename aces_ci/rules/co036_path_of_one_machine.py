@@ -45,6 +45,8 @@ RULE = Rule(
     cap=8,
     confidence=Confidence.MEDIUM,
     requires=("SP001", "SP002"),
+    fires_on="K-Dense-AI/claude-scientific-skills/scientific-skills/primekg",
+    silent_on="getsentry/skills/skills/create-branch",
     examples=(
         Example(files={"SKILL.md": manifest("Open /Users/mira/ledger/out.csv first.\n")}, lines=(5,)),
         Example(files={"SKILL.md": manifest("Open ~/ledger/out.csv or /home/user/out.csv first.\n")}),

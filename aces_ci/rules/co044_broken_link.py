@@ -49,6 +49,8 @@ RULE = Rule(
     weight=8,
     cap=24,
     requires=("SP001", "SP002"),
+    fires_on="wshobson/agents/plugins/security-scanning/skills/sast-configuration",
+    silent_on="obra/superpowers/skills/brainstorming",
     examples=(
         Example(files={"SKILL.md": manifest("See [rates](references/rates.md).\n")}, lines=(5,)),
         Example(

@@ -42,6 +42,8 @@ RULE = Rule(
     hint="name the inputs, the outputs and the words a user would type",
     check=check,
     requires=("SP001", "SP002", "SP008"),
+    fires_on="openclaw/skills/skills/hhhh124hhhh/r-promptengineering-on-reddit-after-1000-hours-of--94ff76c5",
+    silent_on="addyosmani/agent-skills/skills/code-review-and-quality",
     examples=(
         Example(files={"SKILL.md": manifest(description="Helps with files.")}, lines=(3,)),
         Example(

@@ -40,6 +40,8 @@ RULE = Rule(
     hint="keep what decides whether to open the skill; move the rest into the body",
     check=check,
     requires=("SP001", "SP002", "SP008"),
+    fires_on="expo/skills/plugins/expo/skills/expo-overview",
+    silent_on="anthropics/skills/skills/skill-creator",
     examples=(
         Example(files={"SKILL.md": manifest(description="Reads the ledger, row by row. " * 30)}, lines=(3,)),
         Example(files={"SKILL.md": manifest()}),

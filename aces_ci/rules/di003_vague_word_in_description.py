@@ -42,6 +42,8 @@ RULE = Rule(
     hint="name the things themselves",
     check=check,
     requires=("SP001", "SP002", "SP008"),
+    fires_on="expo/skills/plugins/expo/skills/eas-observe",
+    silent_on="obra/superpowers/skills/dispatching-parallel-agents",
     examples=(
         Example(
             files={"SKILL.md": manifest(description="Does various things with files. Use when asked.")}, lines=(3,)

@@ -41,6 +41,8 @@ RULE = Rule(
     check=check,
     weight=8,
     requires=("SP001", "SP002", "SP008"),
+    fires_on="anthropics/skills/skills/internal-comms",
+    silent_on="getsentry/skills/skills/code-review",
     examples=(
         Example(files={"SKILL.md": manifest(description="I can convert ledgers. Use when asked.")}, lines=(3,)),
         Example(files={"SKILL.md": manifest(description="Use when the user says 'I can not see my ledger'.")}),

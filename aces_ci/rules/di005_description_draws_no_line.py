@@ -42,6 +42,8 @@ RULE = Rule(
     check=check,
     weight=5,
     requires=("SP001", "SP002", "SP008"),
+    fires_on="anthropics/skills/skills/frontend-design",
+    silent_on="addyosmani/agent-skills/skills/debugging-and-error-recovery",
     examples=(
         Example(
             files={

@@ -38,6 +38,8 @@ RULE = Rule(
     check=check,
     weight=8,
     requires=("SP001", "SP002", "SP008"),
+    fires_on="vercel-labs/agent-skills/skills/react-view-transitions",
+    silent_on="getsentry/skills/skills/pr-link-issue",
     examples=(
         Example(files={"SKILL.md": manifest(description="Converts <ledger> tags. Use when asked.")}, lines=(3,)),
         Example(files={"SKILL.md": manifest(description="Keeps sums < 100 apart. Use when asked.")}),

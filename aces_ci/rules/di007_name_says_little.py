@@ -41,6 +41,8 @@ RULE = Rule(
     check=check,
     weight=8,
     requires=("SP001", "SP002", "SP005"),
+    fires_on="openclaw/skills/skills/darconada/test-minimal-skill",
+    silent_on="getsentry/skills/skills/brand-guidelines",
     examples=(
         Example(files={"SKILL.md": manifest(name="my-utils")}, directory="my-utils", lines=(2,)),
         Example(files={"SKILL.md": manifest(name="ledger-export")}, directory="ledger-export"),

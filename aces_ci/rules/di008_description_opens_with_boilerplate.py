@@ -39,6 +39,8 @@ RULE = Rule(
     check=check,
     weight=4,
     requires=("SP001", "SP002", "SP008"),
+    fires_on="sickn33/antigravity-awesome-skills/skills/competitive-landscape",
+    silent_on="anthropics/skills/skills/skill-creator",
     examples=(
         Example(files={"SKILL.md": manifest(description="This skill provides exports. Use when asked.")}, lines=(3,)),
         Example(files={"SKILL.md": manifest()}),

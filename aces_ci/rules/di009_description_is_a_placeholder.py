@@ -37,6 +37,8 @@ RULE = Rule(
     weight=30,
     requires=("SP001", "SP002", "SP008"),
     confidence=Confidence.MEDIUM,
+    fires_on="anthropics/skills/template",
+    silent_on="obra/superpowers/skills/executing-plans",
     examples=(
         Example(files={"SKILL.md": manifest(description="TODO describe it")}, lines=(3,)),
         Example(files={"SKILL.md": manifest()}),

@@ -35,6 +35,8 @@ RULE = Rule(
     hint="leave the vendor's name out if you want to upload it there",
     check=check,
     requires=("SP001", "SP002", "SP005"),
+    fires_on="sickn33/antigravity-awesome-skills/skills/claude-code-guide",
+    silent_on="getsentry/skills/skills/iterate-pr",
     examples=(
         Example(files={"SKILL.md": manifest(name="claude-ledger")}, directory="claude-ledger", lines=(2,)),
         Example(files={"SKILL.md": manifest(name="claudette-ledger")}, directory="claudette-ledger"),

@@ -32,6 +32,8 @@ RULE = Rule(
     check=check,
     weight=6,
     requires=("SP001", "SP002"),
+    fires_on="openclaw/skills/skills/mpaicoding-byte/coding-agent-user-rules",
+    silent_on="anthropics/skills/skills/webapp-testing",
     examples=(
         Example(files={"SKILL.md": manifest("Just text.\n")}, lines=(5,)),
         Example(files={"SKILL.md": manifest("# Ledger\n\nText.\n")}),

@@ -45,6 +45,8 @@ RULE = Rule(
     check=check,
     weight=16,
     requires=("SP001", "SP002", "SP008"),
+    fires_on="openai/skills/skills/.curated/gh-address-comments",
+    silent_on="anthropics/skills/skills/algorithmic-art",
     examples=(
         Example(files={"SKILL.md": manifest(description="Converts ledger exports to CSV.")}, lines=(3,)),
         Example(files={"SKILL.md": manifest()}),

@@ -48,6 +48,8 @@ RULE = Rule(
     hint='after "Use when", list file types, tools and phrases that a request would hold',
     check=check,
     requires=("SP001", "SP002", "SP008", "DI012"),
+    fires_on="anthropics/skills/template",
+    silent_on="getsentry/skills/skills/skill-writer",
     examples=(
         Example(files={"SKILL.md": manifest(description="Converts ledgers. Use when needed.")}, lines=(3,)),
         Example(

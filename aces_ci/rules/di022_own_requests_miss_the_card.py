@@ -69,6 +69,8 @@ RULE = Rule(
     check=check,
     requires=("SP001", "SP002", "SP008"),
     confidence=Confidence.MEDIUM,
+    fires_on="oaustegard/claude-skills/making-waffles",
+    silent_on="getsentry/skills/skills/claude-settings-audit",
     examples=(
         Example(
             files={

@@ -41,6 +41,8 @@ RULE = Rule(
     hint="move what is needed only sometimes into references/",
     check=check,
     requires=("SP001", "SP002"),
+    fires_on="anthropics/skills/skills/claude-api",
+    silent_on="getsentry/skills/skills/presentation-creator",
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\n" + "Convert the ledger to a table.\n" * 1600)}, lines=(5,)),
         Example(files={"SKILL.md": manifest("# Sample\n\n" + "Convert the ledger to a table.\n" * 100)}),

@@ -30,6 +30,8 @@ RULE = Rule(
     check=check,
     weight=5,
     requires=("SP001", "SP002"),
+    fires_on="wshobson/agents/plugins/accessibility-compliance/skills/screen-reader-testing",
+    silent_on="obra/superpowers/skills/finishing-a-development-branch",
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n" + "x\n" * 520)}, lines=(501,)),
         Example(files={"SKILL.md": manifest("# Sample\n" + "x\n" * 300)}),

@@ -48,6 +48,8 @@ RULE = Rule(
     hint="say it once, and refer to it",
     check=check,
     requires=("SP001", "SP002"),
+    fires_on="wshobson/agents/plugins/backend-development/skills/cqrs-implementation",
+    silent_on="getsentry/skills/skills/skill-writer",
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\n" + "Convert the ledger to a table.\n" * 6)}, lines=(8,)),
         Example(files={"SKILL.md": manifest("# Sample\n\nConvert the ledger to a table.\n\nThen read the sums.\n")}),

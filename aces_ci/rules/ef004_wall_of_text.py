@@ -35,6 +35,8 @@ RULE = Rule(
     weight=4,
     cap=12,
     requires=("SP001", "SP002"),
+    fires_on="anthropics/skills/skills/claude-api",
+    silent_on="obra/superpowers/skills/requesting-code-review",
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\n" + "Convert the ledger and " * 40 + "stop.\n")}, lines=(7,)),
         Example(files={"SKILL.md": manifest("# Sample\n\nConvert the ledger and stop.\n")}),

@@ -68,6 +68,8 @@ RULE = Rule(
     hint="delete them, or say the fact behind them",
     check=check,
     requires=("SP001", "SP002"),
+    fires_on="sickn33/antigravity-awesome-skills/skills/csharp-pro",
+    silent_on="getsentry/skills/skills/pr-link-issue",
     examples=(
         Example(
             files={

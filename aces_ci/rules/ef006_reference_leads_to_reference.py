@@ -44,6 +44,8 @@ RULE = Rule(
     weight=3,
     cap=9,
     requires=("SP001", "SP002"),
+    fires_on="openai/skills/skills/.curated/notion-research-documentation",
+    silent_on="getsentry/skills/skills/pr-link-issue",
     examples=(
         Example(
             files={

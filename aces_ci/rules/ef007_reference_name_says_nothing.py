@@ -35,6 +35,8 @@ RULE = Rule(
     check=check,
     weight=3,
     cap=6,
+    fires_on="JimLiu/baoyu-skills/skills/baoyu-cover-image",
+    silent_on="getsentry/skills/skills/presentation-creator",
     examples=(
         Example(files={"SKILL.md": manifest(), "references/doc1.md": "# Rates\n"}, lines=(1,)),
         Example(files={"SKILL.md": manifest(), "references/postal-rates.md": "# Rates\n"}),

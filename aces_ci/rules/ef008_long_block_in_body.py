@@ -34,6 +34,8 @@ RULE = Rule(
     weight=5,
     cap=10,
     requires=("SP001", "SP002"),
+    fires_on="sickn33/antigravity-awesome-skills/skills/database-migrations-migration-observability",
+    silent_on="getsentry/skills/skills/pr-writer",
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\n```py\n" + "x = 1\n" * 90 + "```\n")}, lines=(7,)),
         Example(files={"SKILL.md": manifest("# Sample\n\n```py\n" + "x = 1\n" * 20 + "```\n")}),

@@ -39,6 +39,8 @@ RULE = Rule(
     check=check,
     explained_by=("CO019",),
     requires=("SP001", "SP002"),
+    fires_on="vercel-labs/agent-skills/skills/web-design-guidelines",
+    silent_on="obra/superpowers/skills/test-driven-development",
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\nConvert the ledger.\n")}, lines=(5,)),
         Example(files={"SKILL.md": manifest("# Sample\n\n" + "Convert the ledger to a table. " * 40 + "\n")}),

@@ -40,6 +40,8 @@ RULE = Rule(
     check=check,
     weight=2,
     cap=6,
+    fires_on="wshobson/agents/plugins/backend-development/skills/microservices-patterns",
+    silent_on="obra/superpowers/skills/systematic-debugging",
     examples=(
         Example(
             files={

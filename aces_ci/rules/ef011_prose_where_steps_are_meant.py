@@ -39,6 +39,8 @@ RULE = Rule(
     check=check,
     explained_by=("CO019",),
     requires=("SP001", "SP002"),
+    fires_on="oaustegard/claude-skills/mapping-codebases",
+    silent_on="getsentry/skills/skills/prompt-optimizer",
     examples=(
         Example(
             files={"SKILL.md": manifest("# Sample\n\n" + "Convert the ledger to a table. " * 20 + "\n")}, lines=(5,)

@@ -59,6 +59,8 @@ RULE = Rule(
     check=check,
     explained_by=("CO019",),
     requires=("SP001", "SP002"),
+    fires_on="getsentry/skills/skills/create-branch",
+    silent_on="anthropics/skills/skills/algorithmic-art",
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\n```sh\nledger export\n```\n")}, lines=(5,)),
         Example(

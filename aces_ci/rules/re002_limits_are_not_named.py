@@ -60,6 +60,8 @@ RULE = Rule(
     check=check,
     explained_by=("CO019",),
     requires=("SP001", "SP002"),
+    fires_on="getsentry/skills/skills/gh-review-requests",
+    silent_on="addyosmani/agent-skills/skills/api-and-interface-design",
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\nConvert the ledger.\n")}, lines=(5,)),
         Example(

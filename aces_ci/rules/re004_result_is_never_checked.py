@@ -48,6 +48,8 @@ RULE = Rule(
     check=check,
     explained_by=("CO019",),
     requires=("SP001", "SP002"),
+    fires_on="anthropics/skills/skills/internal-comms",
+    silent_on="getsentry/skills/skills/triage-frontend-issues",
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\nConvert the ledger.\n")}, lines=(5,)),
         Example(

@@ -66,6 +66,8 @@ RULE = Rule(
     check=check,
     explained_by=("CO019",),
     requires=("SP001", "SP002"),
+    fires_on="openclaw/skills/skills/dboy233/amap",
+    silent_on="getsentry/skills/skills/django-perf-review",
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\nLedgers are books of accounts.\n")}, lines=(5,)),
         Example(files={"SKILL.md": manifest("# Sample\n\n" + "1. Read the next ledger file.\n" * 20)}),

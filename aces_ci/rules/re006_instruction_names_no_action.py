@@ -60,6 +60,8 @@ RULE = Rule(
     hint="say what to do in which case",
     check=check,
     requires=("SP001", "SP002"),
+    fires_on="wshobson/agents/plugins/blockchain-web3/skills/nft-standards",
+    silent_on="getsentry/skills/skills/claude-settings-audit",
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\nHandle errors gracefully. Retry as needed.\n")}, lines=(7,)),
         Example(

@@ -48,6 +48,8 @@ RULE = Rule(
     check=check,
     explained_by=("CO019",),
     requires=("SP001", "SP002"),
+    fires_on="wshobson/agents/plugins/accessibility-compliance/skills/screen-reader-testing",
+    silent_on="getsentry/skills/skills/document-api-endpoint",
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\nConvert the ledger to a table.\n")}, lines=(5,)),
         Example(files={"SKILL.md": manifest("# Sample\n\n" + "- If the ledger is old, convert it first.\n" * 8)}),

@@ -47,6 +47,8 @@ RULE = Rule(
     check=check,
     explained_by=("CO019",),
     requires=("SP001", "SP002"),
+    fires_on="wshobson/agents/plugins/blockchain-web3/skills/web3-testing",
+    silent_on="anthropics/skills/skills/webapp-testing",
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\nConvert the ledger.\n")}, lines=(5,)),
         Example(

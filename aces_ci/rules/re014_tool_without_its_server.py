@@ -39,6 +39,8 @@ RULE = Rule(
     check=check,
     weight=4,
     requires=("SP001", "SP002"),
+    fires_on="K-Dense-AI/claude-scientific-skills/scientific-skills/bgpt-paper-search",
+    silent_on="getsentry/skills/skills/skill-scanner",
     examples=(
         Example(files={"SKILL.md": manifest("With the ledger MCP server, call the `list_books` tool.\n")}, lines=(5,)),
         Example(files={"SKILL.md": manifest("With the ledger MCP server, call the `ledger:list_books` tool.\n")}),

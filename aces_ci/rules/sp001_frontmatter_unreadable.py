@@ -54,6 +54,8 @@ RULE = Rule(
     severity=Severity.ERROR,
     hint="put the value in double quotes",
     check=check,
+    fires_on="microsoft/waza/cmd/waza/tokens/testdata/check/all-pass",
+    silent_on="obra/superpowers/skills/finishing-a-development-branch",
     examples=(
         Example(files={"SKILL.md": "---\nname: sample\ndescription: Do this: now\nlicense: a: b\n---\n"}, lines=(3, 4)),
         Example(files={"SKILL.md": "---\nname: sample\ndescription: never closed\n\n# Title\n"}, lines=(1,)),

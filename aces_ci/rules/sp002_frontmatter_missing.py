@@ -29,6 +29,8 @@ RULE = Rule(
     severity=Severity.ERROR,
     hint="start the file with `---`, `name:`, `description:`, `---`",
     check=check,
+    fires_on="microsoft/waza/cmd/waza/tokens/testdata/check/legacy-json-only",
+    silent_on="getsentry/skills/skills/gh-review-requests",
     examples=(
         Example(files={"SKILL.md": "# Only a title\n"}, lines=(1,)),
         Example(files={"SKILL.md": ""}, lines=(1,)),

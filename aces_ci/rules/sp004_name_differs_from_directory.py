@@ -54,6 +54,8 @@ RULE = Rule(
     hint="write the directory's name",
     check=check,
     requires=("SP001", "SP002", "SP005"),
+    fires_on="vercel-labs/agent-skills/skills/composition-patterns",
+    silent_on="getsentry/skills/skills/document-api-endpoint",
     examples=(
         Example(files={"SKILL.md": manifest(name="parcel_quote")}, directory="parcel-quote", lines=(2,)),
         Example(files={"SKILL.md": manifest(name="parcel-quote")}, directory="parcel-quote"),

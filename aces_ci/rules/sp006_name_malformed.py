@@ -55,6 +55,8 @@ RULE = Rule(
     hint="use lowercase letters, digits and single hyphens",
     check=check,
     requires=("SP001", "SP002", "SP004", "SP005"),
+    fires_on="openclaw/skills/skills/hhhh124hhhh/15-inspiring-examples-of-midjourney-color-prompts--d5f6c66e",
+    silent_on="getsentry/skills/skills/presentation-creator",
     examples=(
         Example(files={"SKILL.md": manifest(name="Code Review")}, directory="Code Review", lines=(2,)),
         Example(files={"SKILL.md": manifest(name="a--b")}, directory="a--b", lines=(2,)),

@@ -36,6 +36,8 @@ RULE = Rule(
     hint="say what the skill does and when to use it",
     check=check,
     requires=("SP001", "SP002"),
+    fires_on="microsoft/waza/cmd/waza/dev/testdata/minimal",
+    silent_on="obra/superpowers/skills/requesting-code-review",
     examples=(
         Example(files={"SKILL.md": "---\nname: sample\n---\n"}, lines=(1,)),
         Example(files={"SKILL.md": "---\nname: sample\ndescription: ''\n---\n"}, lines=(3,)),

@@ -38,6 +38,8 @@ RULE = Rule(
     hint="cut it to 1024 characters",
     check=check,
     requires=("SP001", "SP002", "SP008"),
+    fires_on="K-Dense-AI/claude-scientific-skills/scientific-skills/database-lookup",
+    silent_on="obra/superpowers/skills/test-driven-development",
     examples=(
         Example(files={"SKILL.md": manifest(description="x" * 1025)}, lines=(3,)),
         Example(files={"SKILL.md": manifest(description="x" * 1024)}),

@@ -37,6 +37,8 @@ RULE = Rule(
     hint="write 1 to 500 characters",
     check=check,
     requires=("SP001", "SP002"),
+    fires_on="NVIDIA/skills/skills/omniverse-cad-to-simready",
+    silent_on="anthropics/skills/template",
     examples=(
         Example(files={"SKILL.md": manifest(extra="compatibility: " + "x" * 501)}, lines=(4,)),
         Example(files={"SKILL.md": manifest(extra="compatibility: [git]")}, lines=(4,)),

@@ -31,6 +31,8 @@ RULE = Rule(
     severity=Severity.ERROR,
     hint="rename it to SKILL.md",
     check=check,
+    fires_on="openclaw/skills/skills/krishna3554/echo-agent",
+    silent_on="anthropics/skills/skills/slack-gif-creator",
     examples=(
         Example(files={"Skill.md": manifest()}, lines=(1,)),
         Example(files={"SKILL.md": manifest()}),
