@@ -178,10 +178,10 @@ def _adapter(name: str) -> TypeAdapter[Any]:
 
 
 def to_event(value: Exchange | TrialRecord) -> str:
-    """One line without its newline, ASCII only: `{"event": "exchange" | "disarmed", "v": 1, ...fields}`."""
+    """One line without its newline, ASCII only: `{"event":"exchange" | "disarmed","v":1,...fields}`."""
     name = _NAMES[type(value)]
-    body = _adapter(name).dump_python(value, mode="json")
-    return json.dumps({"event": name, "v": EXCHANGE_VERSION, **body}, allow_nan=False)
+    fields_of_value = _adapter(name).dump_json(value, ensure_ascii=True).decode("ascii")
+    return f'{{"event":"{name}","v":{EXCHANGE_VERSION},{fields_of_value[1:]}'
 
 
 def from_event(line: str) -> Exchange | TrialRecord | None:

@@ -8,6 +8,8 @@ from typing import Any
 from aces_ci.core.control import Expectation
 from aces_ci.core.exchange import ArmCheck, Protocol
 
+LONG = 200
+"""Characters; shorter texts are cheaper to look at again than to remember."""
 _MODEL_ITEMS = frozenset({"function_call", "custom_tool_call", "reasoning"})
 
 
@@ -18,6 +20,8 @@ class ArmWatch:
         self._absent = tuple(map(_flat, expectation.absent))
         self._unlisted = tuple(map(_flat, expectation.unlisted))
         self._listed = tuple(map(_flat, expectation.listed))
+        self._clean: dict[bool, set[int]] = {True: set(), False: set()}
+        """Hashes of long texts that held nothing; a conversation repeats its past in every request."""
         self._requests = 0
         self._listing_seen = False
         self._because = ""
@@ -32,12 +36,25 @@ class ArmWatch:
         spoken = [turn for turn in listed if _of_model(turn)]
         shown = [turn for turn in listed if not _of_model(turn)]
         rest = [value for name, value in body.items() if name not in ("input", "messages")]
-        text = _flat("\n".join(_strings([*rest, *shown])))
-        if not spoken:
-            self._listing_seen = self._listing_seen or any(item in text for item in self._listed)
         forbidden = self._absent if spoken else (*self._absent, *self._unlisted)
-        if not self._because and any(item in text for item in forbidden):
-            self._because = f"request {number} shows the target skill to the model"
+        wanted = () if spoken else self._listed
+        for text in self._fresh(_strings([*rest, *shown]), spoken=bool(spoken)):
+            flat = _flat(text)
+            self._listing_seen = self._listing_seen or any(item in flat for item in wanted)
+            if not self._because and any(item in flat for item in forbidden):
+                self._because = f"request {number} shows the target skill to the model"
+
+    def _fresh(self, texts: Iterator[str], *, spoken: bool) -> Iterator[str]:
+        """Texts not looked at before; short ones together, because a listing may be many small parts."""
+        clean = self._clean[spoken]
+        short = []
+        for text in texts:
+            if len(text) < LONG:
+                short.append(text)
+            elif (key := hash(text)) not in clean:
+                clean.add(key)
+                yield text
+        yield "\n".join(short)
 
     def verdict(self) -> ArmCheck:
         """After the last request."""
@@ -54,21 +71,22 @@ class ArmWatch:
 
 
 def _of_model(turn: object) -> bool:
-    if not isinstance(turn, Mapping):
+    if not isinstance(turn, dict):
         return False
     return turn.get("role") == "assistant" or turn.get("type") in _MODEL_ITEMS
 
 
-def _strings(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for name, item in value.items():
-            yield str(name)
-            yield from _strings(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _strings(item)
+def _strings(root: object) -> Iterator[str]:
+    """Every text below `root`, keys left out, in order; a loop, because this runs over whole conversations."""
+    stack = [root]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict):
+            stack.extend(reversed(value.values()))
+        elif isinstance(value, list):
+            stack.extend(reversed(value))
 
 
 def _flat(text: str) -> str:

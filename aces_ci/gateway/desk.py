@@ -48,6 +48,9 @@ class Desk:
             if lease is not None:
                 lease.unauthorised += 1
             return _closing(None, 401, "the token is not valid here")
+        if lease.worn_out():
+            lease.number += 1
+            return _closing(None, REFUSED_STATUS, "far too many requests in this trial")
         draft = Draft(order=lease.order, number=0, endpoint=f"{method} {printable(path, 60)}")
         try:
             draft.protocol = guard.target(method, path)
@@ -119,7 +122,7 @@ class Desk:
 
     def _refuse_unread(self, request: web.BaseRequest, lease: Lease | None, error: RefusedError) -> web.StreamResponse:
         """A request whose headers are not trusted enough to look for a token in them."""
-        if lease is None:
+        if lease is None or lease.worn_out():
             return _closing(None, REFUSED_STATUS, str(error))
         draft = Draft(order=lease.order, number=_enter(lease), endpoint=f"{request.method} headers")
         draft.refusal = Refusal(field=error.field, reason=error.reason)

@@ -11,6 +11,7 @@ from aces_ci.core.exchange import Exchange, Outcome, Protocol, Refusal
 from aces_ci.core.price import Price, cost
 from aces_ci.gateway.ledger import Ledger, Reservation
 from aces_ci.gateway.policy.gate import Forward
+from aces_ci.gateway.relay import Progress
 from aces_ci.gateway.turn.assembler import Assembler
 
 
@@ -34,6 +35,7 @@ class Draft:
     status: int = 499
     because: str = "the sandbox went away"
     refusal: Refusal | None = None
+    progress: Progress | None = None
     notes: tuple[str, ...] = ()
     attempts: int = 0
     replayed: bool = False
@@ -68,6 +70,8 @@ class Draft:
 
     def finish(self, ledger: Ledger) -> Exchange:
         """Settle and write the record."""
+        if self.outcome is Outcome.ABANDONED and self.progress is not None and self.progress.finished:
+            self.end(Outcome.COMPLETE, 200)
         usage = self.assembler.usage() if self.assembler and self.outcome is Outcome.COMPLETE else None
         charged: int | None = None
         if self.price is not None and self.attempts:

@@ -152,7 +152,7 @@ class Fetcher:
         """What the sandbox gets; None where the stream began with an error and nothing was delivered."""
         draft, forward, downstream = call.draft, call.forward, call.downstream
         draft.assembler = assembler = ASSEMBLERS[forward.protocol]()
-        progress = relay.Progress(
+        draft.progress = progress = relay.Progress(
             secret=self._keys.get(call.lease.order.upstream, "").encode(),
             taken=bytearray() if self._mode == "record" else None,
         )
@@ -168,9 +168,17 @@ class Fetcher:
                 await downstream.prepare(call.request)
             await downstream.write(data)
 
+        def idle() -> bool:
+            transport = call.request.transport
+            return transport is None or transport.get_write_buffer_size() == 0
+
         result: web.StreamResponse
         if forward.stream:
-            await relay.stream(answer.chunks, assembler, write, progress)
+            try:
+                await relay.stream(answer.chunks, assembler, write, idle, progress)
+            except UnansweredError:
+                if not progress.finished:
+                    raise
             draft.answered()
             if assembler.failed and not progress.started:
                 return None

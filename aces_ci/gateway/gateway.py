@@ -7,6 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any
+from urllib.parse import urlsplit
 
 from aiohttp import web
 
@@ -27,6 +28,15 @@ from aces_ci.gateway.upstream import Channel, Patience, checked
 
 MODES = frozenset({"live", "record", "replay"})
 MIN_TOKEN = 16
+PROVIDERS = frozenset(
+    {
+        "api.anthropic.com",
+        "api.openai.com",
+        "generativelanguage.googleapis.com",
+        "openrouter.ai",
+    }
+)
+"""Hosts that would run a model for a key that an agent brings along."""
 
 
 class Gateway:
@@ -107,6 +117,14 @@ class Gateway:
             raise _wrong("the token is too short", "gateway_token", f"use at least {MIN_TOKEN} random characters")
         if order.hosts and slots[order.slot].tunnel_path is None:
             raise _wrong("this slot has no tunnel", "gateway_tunnel", "give its listener a tunnel_path")
+        inward = set(order.hosts) & (PROVIDERS | {_host(item) for item in self._upstreams.values()})
+        if inward:
+            raise UsageError(
+                f"{min(inward)} may not be in network.allow",
+                code="gateway_tunnel",
+                why="a tunnel to a model provider would be a way around this gateway",
+                do="leave it out; models are reached through the gateway",
+            )
         price = price_of(order.model, self._configuration.prices)
         if price is None and order.caps:
             raise UsageError(
@@ -178,6 +196,10 @@ def _check(configuration: Configuration) -> None:
     ):
         if len(set(names)) != len(names) or not names:
             raise _wrong(f"no or equal {what} names", f"gateway_{what}", "name each once")
+
+
+def _host(upstream: Upstream) -> str:
+    return urlsplit(upstream.base_url).hostname or ""
 
 
 def _wrong(message: str, code: str, do: str) -> UsageError:

@@ -15,6 +15,8 @@ from aces_ci.gateway.policy.request import Terms
 from aces_ci.gateway.upstream import Channel
 
 MAX_REFUSALS = 50
+SPARE_LINES = 20
+"""Requests beyond the limit that are still recorded one by one."""
 
 
 class LimitError(Exception):
@@ -60,6 +62,10 @@ class Lease:
     def valid(self) -> bool:
         """Whether the token still opens anything."""
         return time.monotonic() < self.deadline
+
+    def worn_out(self) -> bool:
+        """So far beyond its limits that one more request is not even worth a line of the record."""
+        return self.number >= self.order.limits.requests + SPARE_LINES
 
     def enter(self, length: int) -> int:
         """Count one request of so many bytes in; its number.

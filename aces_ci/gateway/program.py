@@ -8,6 +8,8 @@ import threading
 from dataclasses import asdict
 from typing import BinaryIO
 
+import uvloop
+
 from aces_ci.core.control import (
     CONTROL_LINE_LIMIT,
     ArmSlot,
@@ -41,7 +43,8 @@ def run(stdin: BinaryIO, stdout: BinaryIO) -> None:
             why="line 1 must be `secrets` and line 2 `configure`",
             do="let aces-ci start it",
         )
-    asyncio.run(_serve(secrets, configuration, stdin, stdout))
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(_serve(secrets, configuration, stdin, stdout))
 
 
 async def _serve(secrets: Secrets, configuration: Configuration, stdin: BinaryIO, stdout: BinaryIO) -> None:

@@ -13,10 +13,14 @@ from aces_ci.gateway.strict_json import RefusedError
 from aces_ci.gateway.turn.assembler import Assembler, SurpriseError
 
 MAX_ANSWER = 64 * 1024 * 1024
+SMALL = 32 * 1024
+"""Bytes; half of what a transport takes before it asks for a pause."""
 WRITE_SECONDS = 30.0
 """A sandbox that reads slower than this for one write has stopped reading."""
 
 Write = Callable[[bytes], Awaitable[None]]
+Idle = Callable[[], bool]
+"""Whether all that was written has left, so that a small write cannot wait."""
 
 
 class SlowReaderError(Exception):
@@ -29,13 +33,17 @@ class Progress:
 
     started: bool = False
     """Whether any byte of the answer went to the sandbox."""
+    finished: bool = False
+    """Whether the event that ends the turn did; a CLI may hang up right after it."""
     secret: bytes = b""
     """The provider's key: an answer that holds it goes no further."""
     taken: bytearray | None = None
     """All bytes that the provider sent, where they are being recorded."""
 
 
-async def stream(chunks: AsyncIterator[bytes], assembler: Assembler, write: Write, progress: Progress) -> None:
+async def stream(
+    chunks: AsyncIterator[bytes], assembler: Assembler, write: Write, idle: Idle, progress: Progress
+) -> None:
     """Relay a stream. Returns at its end, whole or not: the assembler knows.
 
     Raises:
@@ -65,7 +73,11 @@ async def stream(chunks: AsyncIterator[bytes], assembler: Assembler, write: Writ
         _guard(ready, progress)
         if ready:
             progress.started = True
-            await _patiently(write, bytes(ready))
+            if len(ready) <= SMALL and idle():
+                await write(bytes(ready))
+            else:
+                await _patiently(write, bytes(ready))
+            progress.finished = assembler.complete
         if surprise is not None:
             raise surprise
     if reader.torn:

@@ -10,6 +10,8 @@ import json
 import math
 from typing import Any
 
+from pydantic_core import to_json
+
 MAX_BYTES = 20 * 1024 * 1024
 MAX_DEPTH = 48
 MAX_VALUES = 400_000
@@ -57,7 +59,7 @@ def parse(text: str) -> dict[str, Any]:
 
 def dump(value: object) -> bytes:
     """The one spelling in which requests are forwarded: compact, UTF-8, keys in the order they came."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8")
+    return to_json(value)
 
 
 def canonical(value: object) -> bytes:

@@ -45,6 +45,8 @@ class Reply:
     """Into how many deltas the text is cut."""
     gap: float = 0.0
     """Seconds before each event."""
+    linger: float = 0.0
+    """Seconds for which a stream stays open after its last event."""
     cut_after: int | None = None
     """Abort the connection after so many events; with -1 before any status."""
     model: str | None = None
@@ -114,6 +116,11 @@ class FakeUpstream:
                 if reply.gap:
                     await asyncio.sleep(reply.gap)
                 await response.write(event)
+            if reply.cut_after is not None:
+                await asyncio.sleep(0.05)
+                request.transport.abort()
+                return response
+            await asyncio.sleep(reply.linger)
             await response.write_eof()
         except (asyncio.CancelledError, ConnectionError):
             self.cancelled += 1

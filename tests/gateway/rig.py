@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -93,16 +94,20 @@ async def rig(
     mode: str = "live",
     recording_key: str | None = None,
     slots: int = 1,
+    tunnel: Path | None = None,
     patience: Patience | None = None,
     prices: tuple[Price, ...] = (PRICE,),
 ) -> AsyncIterator[Rig]:
     """An armed gateway; `caps` are scopes with millionths of a dollar."""
     exchanges: list[Exchange] = []
     recorded: list[dict[str, Any]] = []
+    listened = tuple(Listener(slot=f"s{number}", port=0) for number in range(slots))
+    if tunnel is not None:
+        listened += (Listener(slot=f"s{slots}", port=0, tunnel_path=str(tunnel)),)
     async with FakeUpstream(script).running() as upstream, aiohttp.ClientSession() as client:
         gateway = Gateway(
             Configuration(
-                listeners=tuple(Listener(slot=f"s{number}", port=0) for number in range(slots)),
+                listeners=listened,
                 upstreams=(Upstream(name="fake", base_url=upstream.url, protocols=tuple(Protocol), insecure=True),),
                 prices=prices,
                 mode=mode,

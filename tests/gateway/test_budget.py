@@ -74,7 +74,7 @@ def test_trials_that_share_a_scope_share_its_money() -> None:
 @pytest.mark.parametrize(
     ("reply", "outcome"),
     [
-        (Reply(cut_after=3), Outcome.UPSTREAM_FAILED),
+        (Reply(cut_after=2), Outcome.UPSTREAM_FAILED),
         (Reply(usage=None), Outcome.COMPLETE),
         (Reply(raw=b"event: x\ndata: {broken\n\n", content_type="text/event-stream"), Outcome.SURPRISE),
     ],
@@ -146,6 +146,18 @@ def test_limits_hold_whatever_a_request_costs() -> None:
             assert [(await it.post(Protocol.CHAT))[0] for _ in range(2)] == [200, 403]
         async with rig(limits=Limits(seconds=0.0)) as it:
             assert (await it.post(Protocol.CHAT))[0] == 401
+
+    asyncio.run(scenario())
+
+
+def test_a_flood_beyond_the_limits_is_counted_and_not_recorded_line_by_line() -> None:
+    async def scenario() -> None:
+        async with rig(limits=Limits(requests=5, max_output=10)) as it:
+            for _ in range(60):
+                await it.post(Protocol.CHAT)
+            assert len(it.upstream.seen) == 5
+            assert len(it.exchanges) == 25
+            assert (await it.gateway.disarm("s0")).exchanges == 60
 
     asyncio.run(scenario())
 

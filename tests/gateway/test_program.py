@@ -209,11 +209,13 @@ def test_a_start_that_cannot_work_is_one_clear_error_without_the_key(lines: list
         ({"upstream": "nobody"}, "no upstream nobody"),
         ({"token": "short"}, "too short"),
         ({"hosts": ("example.com",)}, "no tunnel"),
+        ({"hosts": ("api.openai.com",), "slot": "s1"}, "may not be in network.allow"),
+        ({"hosts": ("127.0.0.1",), "slot": "s1"}, "may not be in network.allow"),
     ],
 )
-def test_an_arming_that_cannot_work_is_refused(change: dict[str, Any], words: str) -> None:
+def test_an_arming_that_cannot_work_is_refused(tmp_path: Path, change: dict[str, Any], words: str) -> None:
     async def scenario() -> None:
-        async with rig(order=None) as it:
+        async with rig(order=None, tunnel=tmp_path / "t.sock") as it:
             with pytest.raises(UsageError, match=words):
                 it.gateway.arm(replace(ORDER, **change))
             it.gateway.arm(ORDER)
@@ -268,9 +270,9 @@ def test_the_driver_refuses_events_of_another_version() -> None:
     assert from_event(line) == exchange
     assert from_event('{"event":"ready"}') is None
     for wrong in (
-        line.replace('"v": 1', '"v": 2'),
+        line.replace('"v":1', '"v":2'),
         line.replace('"status"', '"state"'),
-        line.replace('"number": 1', '"number": "1"'),
+        line.replace('"number":1', '"number":"1"'),
         "[]",
         "{",
     ):

@@ -121,6 +121,40 @@ def test_a_sandbox_that_goes_away_ends_the_request_to_the_provider(protocol: Pro
     asyncio.run(scenario())
 
 
+@pytest.mark.parametrize("protocol", list(Protocol))
+def test_a_cli_that_hangs_up_after_the_last_event_pays_what_it_used(protocol: Protocol) -> None:
+    """The provider keeps the connection open; the client has all it wants and leaves."""
+
+    async def scenario() -> None:
+        async with rig(lambda seen: Reply(linger=30.0), caps={"run": 10**9}) as it:
+            url, body = it.url + PATHS[protocol], {**BODIES[protocol], "stream": True}
+            response = await it.client.post(url, json=body, headers={"x-api-key": TOKEN})
+            taken = b""
+            last = {Protocol.MESSAGES: b"message_stop", Protocol.CHAT: b"[DONE]"}
+            while last.get(protocol, b"response.completed") not in taken:
+                taken += await response.content.readany()
+            response.close()
+            for _ in range(100):
+                if it.exchanges:
+                    break
+                await asyncio.sleep(0.02)
+            exchange = it.exchanges[0]
+            assert exchange.outcome is Outcome.COMPLETE
+            assert exchange.charged_micros == 100 * 3 + 20 * 15
+
+    asyncio.run(scenario())
+
+
+def test_a_provider_that_breaks_off_after_the_last_event_has_answered() -> None:
+    async def scenario() -> None:
+        count = len(list(events("/v1/messages", MESSAGES, Reply())))
+        async with rig(lambda seen: Reply(cut_after=count)) as it:
+            await it.stream(Protocol.MESSAGES)
+            assert it.exchanges[0].outcome is Outcome.COMPLETE
+
+    asyncio.run(scenario())
+
+
 def test_taking_a_slot_back_cancels_settles_and_records_what_is_in_flight() -> None:
     async def scenario() -> None:
         slow = Reply(text="x" * 100, pieces=100, gap=0.05)

@@ -58,7 +58,8 @@ def admit(protocol: Protocol, raw: bytes, terms: Terms) -> Forward:
     output = apply(body, terms, notes)
     offered: list[tuple[str, Any]] = policy.tools(body)
     written = dump(body)
-    count, size = images(body.get("messages") or body.get("input"))
+    pictured = b'"image' in written or b'"input_image"' in written
+    count, size = images(body.get("messages") or body.get("input")) if pictured else (0, 0)
     return Forward(
         protocol=protocol,
         body=body,

@@ -126,13 +126,13 @@ def images(value: Any) -> tuple[int, int]:
     while stack:
         item = stack.pop()
         if isinstance(item, list):
-            stack.extend(item)
+            stack.extend(part for part in item if not isinstance(part, str))
         elif isinstance(item, dict):
             if item.get("type") in IMAGE_TYPES:
                 count += 1
                 size += _longest(item)
             else:
-                stack.extend(item.values())
+                stack.extend(part for part in item.values() if not isinstance(part, str))
     return count, size
 
 

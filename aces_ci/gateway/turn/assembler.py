@@ -47,7 +47,7 @@ def count(value: object) -> int | None:
 
 def mapping(value: object) -> Mapping[str, Any]:
     """The object there, or an empty one."""
-    return value if isinstance(value, Mapping) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def words(value: object) -> str:
