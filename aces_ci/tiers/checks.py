@@ -14,8 +14,8 @@ Arguments of each kind (others are refused as *cannot tell*):
 | file_matches | `path`; one of `pattern`, `contains`, `equals`, `sha256` |
 | json_schema | `schema`; `path` of a file, else the answer |
 | command_ran, command_not_ran | `program`, `pattern` on the command as written, `worked` |
-| tool_used, tool_not_used | `name`; `arguments`: key to pattern; `min`, `max` |
-| tool_order | `tools`: names, or objects with `name` and `pattern`; in this order, others may stand between |
+| tool_used, tool_not_used | `tool`; `arguments`: key to pattern; `min`, `max` |
+| tool_order | `tools`: names, or objects with `tool` and `pattern`; in this order, others may stand between |
 | script_run | `script`; `worked` |
 | exit_status | `code`; `pattern` of the command, the last one where it is left out |
 | skill_read | `skill`, else the target |

@@ -43,7 +43,7 @@ def matches(subject: Subject, args: Mapping[str, object]) -> Told:
     if text is None:
         return Told(False, f"{found[0]} is not UTF-8 text")
     for key, holds in _HOLDS.items():
-        wanted = args.get(key)
+        wanted = args.get(key, args.get("value") if key == "contains" else None)
         if isinstance(wanted, str):
             held = holds(wanted, text)
             return Told(held, f"{found[0]} {'agrees' if held else 'does not agree'} with `{key}`")

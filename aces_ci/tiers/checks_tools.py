@@ -25,7 +25,7 @@ def command_not_ran(subject: Subject, args: Mapping[str, object]) -> Told:
 
 def used(subject: Subject, args: Mapping[str, object]) -> Told:
     """The tool was called, as often as wanted."""
-    name = needed(args, "name")
+    name = _tool(args)
     steps = [action.step for action in subject.actions if _is(action, name, args)]
     least, most = args.get("min", 1), args.get("max")
     if not isinstance(least, int) or not (most is None or isinstance(most, int)):
@@ -36,7 +36,7 @@ def used(subject: Subject, args: Mapping[str, object]) -> Told:
 
 def unused(subject: Subject, args: Mapping[str, object]) -> Told:
     """The tool was never called."""
-    name = needed(args, "name")
+    name = _tool(args)
     steps = [action.step for action in subject.actions if _is(action, name, args)]
     return Told(not steps, f"step {steps[0]} called {name}" if steps else f"{name} was not called", tuple(steps[:1]))
 
@@ -66,6 +66,11 @@ def exit_status(subject: Subject, args: Mapping[str, object]) -> Told:
     if last.code is None:
         raise CannotTell(f"step {last.step} does not say how it ended")
     return Told(last.code == code, f"step {last.step} ended with {last.code}", (last.step,))
+
+
+def _tool(args: Mapping[str, object]) -> str:
+    """The tool's name: `tool`, or `name` as some datasets write it."""
+    return needed(args, "tool" if "tool" in args else "name")
 
 
 def _runs(action: Action, args: Mapping[str, object]) -> bool:
@@ -110,7 +115,5 @@ def _agrees(action: Action, wanted: object) -> bool:
     if isinstance(wanted, Mapping):
         text = wanted.get("pattern")
         given = " ".join(map(str, action.arguments.values()))
-        return _is(action, str(wanted.get("name", "")), {}) and (
-            not isinstance(text, str) or pattern(text).search(given) is not None
-        )
+        return _is(action, _tool(wanted), {}) and (not isinstance(text, str) or pattern(text).search(given) is not None)
     raise CannotTell("`tools` holds names, or objects with `name`")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -66,6 +68,7 @@ CASES: list[tuple[str, dict[str, Any], bool | None]] = [
     ("file_matches", {"path": "out/report.md", "sha256": DIGEST}, True),
     ("file_matches", {"path": "out/report.md", "sha256": "0" * 64}, False),
     ("file_matches", {"path": "out/report.md", "contains": "8"}, False),
+    ("file_matches", {"path": "out/report.md", "value": "Total"}, True),
     ("file_matches", {"path": "gone.md", "contains": "8"}, False),
     ("file_matches", {"path": "data.bin", "contains": "8"}, False),
     ("file_matches", {"path": "out/report.md"}, None),
@@ -88,7 +91,8 @@ CASES: list[tuple[str, dict[str, Any], bool | None]] = [
     ("command_not_ran", {"program": "rm"}, True),
     ("command_not_ran", {"program": "make"}, False),
     ("tool_used", {"name": "Write"}, True),
-    ("tool_used", {"name": "write_file"}, True),
+    ("tool_used", {"tool": "write_file"}, True),
+    ("tool_used", {}, None),
     ("tool_used", {"name": "Write", "arguments": {"file_path": r"\.md$"}}, True),
     ("tool_used", {"name": "Write", "arguments": {"file_path": r"\.csv$"}}, False),
     ("tool_used", {"name": "Bash", "min": 2, "max": 2}, True),
@@ -154,3 +158,20 @@ def test_a_check_cites_the_step_it_rests_on() -> None:
 def test_the_docstring_names_every_kind() -> None:
     table = checks.__doc__ or ""
     assert all(kind.value in table for kind in CheckKind)
+
+
+def test_the_documentation_names_every_kind_and_every_metric(root: Path) -> None:
+    from aces_ci import plugins
+
+    page = (root / "docs" / "metrics.md").read_text(encoding="utf-8")
+    assert all(f"`{kind.value}`" in page for kind in CheckKind)
+    assert all(f"`{metric.name}`" in page for metric in plugins.load("metrics", "METRIC", "name"))  # type: ignore[attr-defined]
+
+
+def test_the_documented_case_can_be_read(root: Path) -> None:
+    from aces_ci.core import case_file
+
+    page = (root / "docs" / "metrics.md").read_text(encoding="utf-8")
+    document = json.loads(page.split("```json\n", 1)[1].split("```", 1)[0])
+    assert case_file.claims(document)
+    assert case_file.read(document, source="docs/metrics.md").id == "total"
