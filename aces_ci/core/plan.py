@@ -18,7 +18,7 @@ from aces_ci.core.event import Trust
 from aces_ci.core.exchange import Protocol
 from aces_ci.core.price import Price, cost
 from aces_ci.core.skill import Skill
-from aces_ci.core.staging import Injection, Lineup, digest_of, digest_of_case
+from aces_ci.core.staging import Injection, Lineup, digest_of, digest_of_case, skill_files
 from aces_ci.core.trial import Arm, Usage
 
 DIGEST_VERSION = 1
@@ -66,7 +66,7 @@ class Design:
     """Cumulative attempts per arm and case at each planned look; the last one is the cap."""
     alpha: float = 0.025
     """One-sided; divided by the number of changed skills here."""
-    mode: str = GROUP
+    mode: str = ISOLATED
     injection: Injection = Injection.NATIVE
     limits: Mapping[str, object] = field(default_factory=dict)
     """The sandbox's limits: another limit is another trial."""
@@ -225,6 +225,9 @@ def _check(subject: Subject, design: Design, alpha: float, strata: int, attainab
     twice = next((name for name in identities if identities.count(name) > 1), None)
     if twice is not None:
         raise _refused("case_twice", f"{subject.skill} has two cases called `{twice}`", "give each its own id")
+    lineup = staged_lineup(subject.lineup, design)
+    for arm in arms_of(subject, design.arms):
+        skill_files(lineup.of(arm))
     attempts = design.looks[-1]
     if not attainable(len(identities), attempts, alpha, strata):
         raise _refused(

@@ -233,7 +233,13 @@ def contender(name: str, image: str) -> Contender:
 
 def plan(contenders: Sequence[Contender], *, subjects: Sequence[Subject] | None = None, **design: object) -> TrialPlan:
     """One look of one attempt, unless told otherwise."""
-    fields: dict[str, object] = {"arms": (Arm.WITH_SKILL, Arm.BASELINE), "looks": (1,), "workers": 2, **design}
+    fields: dict[str, object] = {
+        "arms": (Arm.WITH_SKILL, Arm.BASELINE),
+        "looks": (1,),
+        "workers": 2,
+        "mode": "group",
+        **design,
+    }
     return make_live_plan(
         subjects or [subject()],
         contenders,
