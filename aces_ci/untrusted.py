@@ -13,12 +13,13 @@ import sys
 from collections.abc import Iterator
 
 from aces_ci.changes.parse import parse_skill
-from aces_ci.compose import rules
+from aces_ci.compose import dialects, rules
 from aces_ci.core import wire
 from aces_ci.core.evidence import Evidence
 from aces_ci.core.request import Request, from_line, to_line
 from aces_ci.core.rule import Profile
 from aces_ci.core.skill import FileKind, Sibling, Skill, SkillFile, Snapshot
+from aces_ci.tiers.evals_guard import guard
 from aces_ci.tiers.structural import assess
 
 NOBODY = 65534
@@ -41,6 +42,10 @@ def answer(line: str) -> Iterator[Evidence]:
     )
     yield structure
     yield from findings
+    if asked.before is not None:
+        yield from guard(
+            asked.before.files, asked.after.files, dialects(), root=asked.after.root, skill_name=structure.name
+        )
 
 
 def _skill(snapshot: Snapshot) -> Skill:
@@ -65,8 +70,23 @@ def warm_up() -> None:
                 for path, text in example.files.items()
             }
             list(rule.check(parse_skill(root=example.directory, files=files)))
-    probe = Request(after=Snapshot(root="probe", files={}), added=True)
-    wire.to_line(next(iter(answer(to_line(probe)))))
+    # One evaluation file of every format, on both sides, so that their readers are imported too.
+    texts = {
+        "json": '[{"id": "a", "prompt": "p"}]',
+        "jsonl": "{}",
+        "yaml": "a: 1",
+        "csv": "a,b",
+        "md": "# a",
+        "toml": "",
+    }
+    names = {f"evals/evals.{ending}": text for ending, text in texts.items()} | {"evals/config.yml": "attempts: 1"}
+    files = {
+        path: SkillFile(path=path, kind=FileKind.REGULAR, size=len(text), data=text.encode())
+        for path, text in names.items()
+    }
+    both = Snapshot(root="probe", files=files)
+    for evidence in answer(to_line(Request(after=both, before=both, added=False))):
+        wire.to_line(evidence)
 
 
 def give_up_rights() -> None:
