@@ -58,12 +58,13 @@ def _instructions(text: str, path: str) -> Iterator[tuple[int, str]]:
     for number, raw in enumerate(text.splitlines(), start=1):
         if _DIRECTIVE.match(raw):
             raise _refused(path, number, "a parser directive chooses another builder", "delete the line")
-        line = raw.strip()
-        if line.startswith("#") or (not line and not whole):
+        line = raw.rstrip()
+        if line.lstrip().startswith("#") or not line:
             continue
         start = start or number
         if line.endswith("\\"):
-            whole += line[:-1] + " "
+            # As the builder does: nothing stands for the line's end, so `VOL\` and `UME` are one word.
+            whole += line[:-1]
             continue
         whole += line
         if whole.strip():
