@@ -53,6 +53,8 @@ class FakeGitHub:
     runs: dict[int, dict[str, Any]] = field(default_factory=dict)
     artifacts: dict[int, list[tuple[str, bytes]]] = field(default_factory=dict)
     reactions: set[tuple[int, int]] = field(default_factory=set)
+    public_url: str | None = None
+    """How the server calls itself in links, where a proxy stands before it."""
     server: LoopbackServer = field(default_factory=LoopbackServer)
     _ids: Iterator[int] = field(default_factory=lambda: itertools.count(9000))
     _ticks: Iterator[int] = field(default_factory=lambda: itertools.count(1))
@@ -83,6 +85,7 @@ class FakeGitHub:
             ("GET", root + "/actions/runs/{run}", self._run),
             ("GET", root + "/actions/runs/{run}/artifacts", self._artifacts),
             ("GET", root + "/actions/artifacts/{artifact}/zip", self._zip),
+            ("GET", "/storage/{artifact}", self._stored),
         ):
             server.route(method, path, handler)
 
@@ -222,7 +225,7 @@ class FakeGitHub:
 
     def _comments(self, request: Request, number: str) -> Answer:
         rows = [_shown(row) for row in self.comments.values() if row["_on"] == int(number)]
-        return paged(request, rows, self.url, default=30)
+        return paged(request, rows, self.public_url or self.url, default=30)
 
     def _comment(self, request: Request, note: str) -> Answer:
         return Answer(body=_shown(self._known(self.comments, note)))
@@ -276,7 +279,7 @@ class FakeGitHub:
         )
 
     def _events(self, request: Request, number: str) -> Answer:
-        return paged(request, self.events.get(int(number), []), self.url, default=30)
+        return paged(request, self.events.get(int(number), []), self.public_url or self.url, default=30)
 
     def _unlabel(self, request: Request, number: str, label: str) -> Answer:
         pull = self._known(self.pulls, number)
@@ -293,14 +296,14 @@ class FakeGitHub:
             for row in self.pulls.values()
             if state in ("all", row["state"]) and head in (None, row["head"]["label"])
         ]
-        return paged(request, rows, self.url, default=30)
+        return paged(request, rows, self.public_url or self.url, default=30)
 
     def _pull(self, request: Request, number: str) -> Answer:
         return Answer(body=self._known(self.pulls, number))
 
     def _pulls_of(self, request: Request, sha: str) -> Answer:
         rows = [row for row in self.pulls.values() if row["head"]["sha"] == sha]
-        return paged(request, rows, self.url, default=30)
+        return paged(request, rows, self.public_url or self.url, default=30)
 
     def _permission(self, request: Request, login: str) -> Answer:
         level = self.permissions.get(login, "read")
@@ -368,7 +371,12 @@ class FakeGitHub:
         rows = self.artifacts.get(run, [])
         if index >= len(rows):
             raise _refusal(404, "Not Found")
-        return Answer(body=rows[index][1], headers={"Content-Type": "application/zip"})
+        return Answer(status=302, headers={"Location": f"{self.url}/storage/{artifact}"})
+
+    def _stored(self, request: Request, artifact: str) -> Answer:
+        """Where the real one sends its clients to another host; the same host here, because that one has https."""
+        run, index = divmod(int(artifact), 100)
+        return Answer(body=self.artifacts[run][index][1], headers={"Content-Type": "application/zip"})
 
     # Parts.
 
@@ -397,7 +405,7 @@ class FakeGitHub:
             "node_id": "LA_1",
             "url": f"{self.url}/repos/{self.repo}/labels/{name}",
             "name": name,
-            "description": None,
+            "description": "",
             "color": "ededed",
             "default": False,
         }

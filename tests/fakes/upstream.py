@@ -43,6 +43,8 @@ class Reply:
     headers: dict[str, str] = field(default_factory=dict)
     pieces: int = 1
     """Into how many deltas the text is cut."""
+    delay: float = 0.0
+    """Seconds before the status, as a model thinks."""
     gap: float = 0.0
     """Seconds before each event."""
     linger: float = 0.0
@@ -92,6 +94,7 @@ class FakeUpstream:
         if reply.cut_after == -1:
             request.transport.abort()
             return web.Response()
+        await asyncio.sleep(reply.delay)
         body = seen.body
         if reply.raw is not None or reply.status != 200:
             return web.Response(
