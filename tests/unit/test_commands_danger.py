@@ -64,6 +64,8 @@ HARMLESS = [
     "curl -s https://x.dev/a | python3 -c 'import json'",
     "curl -s https://x.dev/a | jq .",
     "curl -s https://x.dev/a | bash -n",
+    "curl -s https://x.dev/a | python3 parse.py",
+    "curl -s https://x.dev/a | bash process.sh",
     'eval "$(ssh-agent -s)"',
     "git push --force-with-lease",
     "git push origin main",

@@ -99,7 +99,8 @@ def test_scripts_are_chosen_by_name_or_first_line_and_by_what_changed() -> None:
 
 def test_configuration_beside_the_script_decides_nothing(tmp_path: Path) -> None:
     """The positive control first: without our switches the same files do silence both linters."""
-    (tmp_path / "ruff.toml").write_text('exclude = ["*"]\n[lint]\nignore = ["ALL"]\n', encoding="utf-8")
+    settings = ['exclude = ["*"]', "[lint]", 'ignore = ["ALL"]', "[lint.per-file-ignores]", '"*" = ["ALL"]', ""]
+    (tmp_path / "ruff.toml").write_text("\n".join(settings), encoding="utf-8")
     (tmp_path / ".shellcheckrc").write_text("disable=all\n", encoding="utf-8")
     env = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "HOME": str(tmp_path)}
 
