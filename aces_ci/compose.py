@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING, cast
 from aces_ci import plugins
 
 if TYPE_CHECKING:
+    from aces_ci.core.question import Answer, Question
     from aces_ci.core.report import Report
+    from aces_ci.core.rubric import Rubric
     from aces_ci.core.rule import Rule
+    from aces_ci.judging import Bench
     from aces_ci.ports.converter import Converter
     from aces_ci.ports.dialect import Dialect
     from aces_ci.ports.forge import Annotation, Forge, ForgeOptions, Links
     from aces_ci.ports.metric import Metric
+    from aces_ci.ports.provider import ProviderFactory
     from aces_ci.ports.renderer import Renderer
+    from aces_ci.shell.files import Folder
     from aces_ci.shell.log import Log
 
     ForgeFactory = Callable[[Mapping[str, str], Log, ForgeOptions | None], Forge]
@@ -71,11 +76,29 @@ def report_from_json(text: str) -> Report:
     return parse(text)
 
 
-def judge_tier() -> Callable[..., None]:
-    """What runs tier 2."""
-    from aces_ci import pipeline
+def rubrics() -> tuple[Rubric, ...]:
+    """The criteria of tier 2, in the order of tables."""
+    found = cast("tuple[Rubric, ...]", plugins.load("rubrics", "RUBRIC", "name"))
+    return tuple(sorted(found, key=lambda rubric: rubric.place))
 
-    return pipeline.no_judge
+
+def providers() -> tuple[ProviderFactory, ...]:
+    """Every provider of a judge, by name; their SDKs are imported only when one is opened."""
+    return cast("tuple[ProviderFactory, ...]", plugins.load("providers", "PROVIDER", "name"))
+
+
+def bench(env: Mapping[str, str], folder: Folder, record: Callable[[Question, Answer], None] | None = None) -> Bench:
+    """What a judge is made from; `folder` holds its cache. Tier 2 and the grading of traces ask through it."""
+    from aces_ci.judging import Bench
+
+    return Bench(factories=providers(), rubrics=rubrics(), env=env, folder=folder, record=record)
+
+
+def judge_tier(env: Mapping[str, str], folder: Folder) -> Callable[..., None]:
+    """What runs tier 2."""
+    from aces_ci import judging
+
+    return judging.tier(bench(env, folder))
 
 
 def live_tier() -> Callable[..., None]:

@@ -57,7 +57,7 @@ def run(options: Options, *, env: Mapping[str, str], stdout: TextIO, stderr: Tex
     forge = compose.forge(env, log, _forge_options(env, redactor))
     with prepared(options, forge, env) as job:
         folder = Folder.at(options.output, cwd=Path.cwd(), redact=redactor.redact)
-        evidence = _evaluate(job, folder, log, quiet=options.quiet)
+        evidence = _evaluate(job, folder, log, env, quiet=options.quiet)
     if job.shard is not None:
         log.line(f"written: {folder.path}/{EVIDENCE} (shard {options.shard}; `aces-ci report` merges and decides)")
         return 0
@@ -158,7 +158,7 @@ def finish(
     return report.verdict.exit_code
 
 
-def _evaluate(job: Job, folder: Folder, log: Log, *, quiet: int) -> list[Evidence]:
+def _evaluate(job: Job, folder: Folder, log: Log, env: Mapping[str, str], *, quiet: int) -> list[Evidence]:
     changes = pipeline.changed(job)
     if not quiet:
         for line in publication.opening(job.event, changes, job.policy):
@@ -171,7 +171,7 @@ def _evaluate(job: Job, folder: Folder, log: Log, *, quiet: int) -> list[Evidenc
         folder.append(EVIDENCE, to_line(row) + "\n")
         rows.append(row)
 
-    pipeline.evaluate(job, changes, sink, judge=compose.judge_tier(), live=compose.live_tier())
+    pipeline.evaluate(job, changes, sink, judge=compose.judge_tier(env, folder), live=compose.live_tier())
     return rows
 
 

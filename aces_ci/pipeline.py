@@ -159,13 +159,6 @@ def _as_evidence(change: SkillChange, name: str, *, has_evals: bool) -> ChangedS
     )
 
 
-def no_judge(job: Job, changes: ChangeSet, sink: Sink) -> None:
-    """Says why no model read the skills."""
-    fork = job.event.trust is Trust.FORK
-    because = "fork, not approved" if fork else "this repository has no provider key"
-    sink(Skipped(tier=Tier.JUDGE, skill=None, code="fork" if fork else "no_key", because=because))
-
-
 def no_live(job: Job, changes: ChangeSet, sink: Sink) -> None:
     """Says why no agent ran."""
     if job.event.trust is Trust.FORK:
@@ -179,7 +172,16 @@ def no_live(job: Job, changes: ChangeSet, sink: Sink) -> None:
 
 def _deciding(job: Job) -> Mapping[str, object]:
     """The settings that a verdict rests on, as plain data."""
-    chosen = job.loaded.settings.model_dump(mode="json", include={"structural", "gates", "live", "budget"})
+    chosen = job.loaded.settings.model_dump(
+        mode="json",
+        include={
+            "structural": True,
+            "judge": {"votes", "min_score", "calibration"},
+            "gates": True,
+            "live": True,
+            "budget": True,
+        },
+    )
     return dict(chosen)
 
 

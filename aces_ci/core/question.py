@@ -16,11 +16,14 @@ class Question:
     """Rules for the judge; never holds untrusted text."""
     user: str
     """The task with its evidence: untrusted text JSON-encoded inside a nonce fence."""
+    shared: int = 0
+    """Characters at the front of `user` that other questions repeat: a provider may cache up to there."""
     schema: Mapping[str, object] = field(default_factory=dict)
     """JSON schema of the reply."""
     vote: int = 1
     """1, 2 or 3: the same question asked again is another question."""
-    max_tokens: int = 1024
+    max_tokens: int = 2048
+    """Upper bound of the reply, thinking included."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,6 +40,26 @@ class Structural(Section):
     lint: bool = Field(True, description="Lint changed scripts (advice).")
 
 
+class Calibration(Section):
+    """What `aces-ci calibrate judge` measured, pasted by a person; the gate reads it."""
+
+    judge: str = Field(description="The judge's name as printed: resolved model and prompt version.")
+    items: int = Field(ge=1, description="Labelled items.")
+    kappa: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)] = Field(description="Cohen's kappa.")
+    false_yes: Fraction = Field(description="Upper end of the 95 % interval of false passes.")
+    false_no: Fraction = Field(description="Upper end of the 95 % interval of false failures.")
+
+
+class ModelPrice(Section):
+    """Price of one model in US dollars per million tokens; outranks the built-in table."""
+
+    model: str = Field(description="Exact name, or a pattern with *.")
+    input: float = Field(ge=0, allow_inf_nan=False, description="Uncached input.")
+    output: float = Field(ge=0, allow_inf_nan=False, description="Output.")
+    cache_read: float | None = Field(None, ge=0, allow_inf_nan=False, description="Unset: as input.")
+    cache_write: float | None = Field(None, ge=0, allow_inf_nan=False, description="Unset: as input.")
+
+
 class Judge(Section):
     """Tier 2."""
 
@@ -51,6 +71,10 @@ class Judge(Section):
     votes: int = Field(2, ge=1, le=3, description="Votes a criterion; a third is asked when two differ.")
     concurrency: int = Field(4, ge=1, le=32, description="Questions under way at once.")
     recordings: str | None = Field(None, description="File of recorded answers for provider `recorded`.")
+    min_score: float = Field(6.0, ge=0, le=10, description="The score below which gate `judge` is broken.")
+    calibration: Calibration | None = Field(
+        None, description="What `calibrate judge` printed; without it the judge informs and never gates."
+    )
 
 
 class Harness(Section):
@@ -185,6 +209,7 @@ class Settings(Section):
     judge: Judge = Field(default_factory=Judge)
     live: Live = Field(default_factory=Live)
     budget: Budget = Field(default_factory=Budget)
+    prices: tuple[ModelPrice, ...] = Field((), description="Prices of models, before the built-in table.")
     gates: Gates = Field(default_factory=Gates)
     history: History = Field(default_factory=History)
     comment: Comment = Field(default_factory=Comment)

@@ -1,0 +1,183 @@
+"""Tier 2 as the main job and a terminal run it: who judges, what is shown, where answers are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from aces_ci.changes.load import snapshot_at
+from aces_ci.changes.owner import manifest_among
+from aces_ci.core.answer_cache import AnswerCache
+from aces_ci.core.change import ChangeSet, How, SkillChange
+from aces_ci.core.errors import UsageError
+from aces_ci.core.event import Trust
+from aces_ci.core.evidence import Judgement, Skipped, Tier
+from aces_ci.core.exhibit import Exhibit, exhibit
+from aces_ci.core.finding import Finding
+from aces_ci.core.question import Answer, Question
+from aces_ci.core.request import Request, to_line
+from aces_ci.core.rubric import Rubric
+from aces_ci.core.skill import Snapshot
+from aces_ci.pipeline import Job, Sink
+from aces_ci.ports.provider import Provider, ProviderFactory, ProviderOptions
+from aces_ci.settings.model import Settings
+from aces_ci.shell.files import PRIVATE, Folder, read_bounded
+from aces_ci.shell.reader import Reader
+from aces_ci.tiers.ask import OVER_BUDGET, Asker, Purse
+from aces_ci.tiers.choose_judge import Chosen, NoJudge, choose
+from aces_ci.tiers.judged import judge
+
+CACHE = "judge-cache.jsonl"
+"""Below the output directory; CI may restore it before a run and save it after one."""
+CACHE_LIMIT = 200_000_000
+RECORDINGS_LIMIT = 200_000_000
+Open = Callable[[Settings, Trust], "Asker | NoJudge"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """What is needed to have a judge."""
+
+    factories: Sequence[ProviderFactory]
+    rubrics: Sequence[Rubric]
+    env: Mapping[str, str]
+    folder: Folder
+    """Where the cache lies."""
+    record: Callable[[Question, Answer], None] | None = None
+    """Sees every fresh answer."""
+
+    def asker(self, settings: Settings, trust: Trust) -> Asker | NoJudge:
+        """The one that asks, for rubrics and for traces; or why there is none.
+
+        Raises:
+            UsageError: as `choose`, or the SDK is not installed, or the recordings cannot be read.
+        """
+        chosen = choose(settings, self.env, self.factories)
+        if isinstance(chosen, NoJudge):
+            return chosen
+        provider = chosen.factory.open(_options(chosen, settings))
+        cap = settings.budget.usd
+        kept = self.folder.read(CACHE, limit=CACHE_LIMIT) or b""
+        return Asker(
+            provider=_Recording(provider, self.record) if self.record else provider,
+            purse=Purse(None if cap is None else round(cap * 1_000_000)),
+            price=chosen.price,
+            # A replay is free and must fail on a miss, so nothing stands in front of it.
+            cache=None
+            if chosen.factory.name == "recorded"
+            else AnswerCache(kept.decode("utf-8", "replace"), chosen.key, trust=trust.value),
+            keep=self._keep if trust is not Trust.FORK else _drop,
+            concurrency=settings.judge.concurrency,
+        )
+
+    def _keep(self, line: str) -> None:
+        self.folder.append(CACHE, line + "\n", mode=PRIVATE)
+
+
+def tier(bench: Bench) -> Callable[[Job, ChangeSet, Sink], None]:
+    """What the main job calls."""
+
+    def run(job: Job, changes: ChangeSet, sink: Sink) -> None:
+        here = [change for change in changes.skills if change.how is not How.DELETED]
+        if job.event.trust is Trust.FORK:
+            sink(Skipped(tier=Tier.JUDGE, skill=None, code="fork", because="fork, not approved"))
+            return
+        settings = job.loaded.settings
+        asker = bench.asker(settings, job.event.trust)
+        if isinstance(asker, NoJudge):
+            sink(Skipped(tier=Tier.JUDGE, skill=None, code=asker.code, because=asker.because))
+            return
+        with Reader() as reader:
+            for change in here:
+                exhibits = list(_sides(job, changes, change, reader))
+                try:
+                    for row in judged(exhibits, bench.rubrics, asker, settings.judge.votes):
+                        sink(row)
+                except UsageError as error:
+                    # The text was checked; a key that is refused must not cost the author that.
+                    sink(Skipped(tier=Tier.JUDGE, skill=None, code=error.code, because=error.message))
+                    return
+
+    return run
+
+
+def judged(
+    exhibits: Sequence[Exhibit], rubrics: Sequence[Rubric], asker: Asker, votes: int
+) -> Iterator[Judgement | Skipped]:
+    """Judgements of one skill on its sides; a word where the budget ended them."""
+    over = False
+    for each in exhibits:
+        for row in judge(each, rubrics, asker, votes=votes):
+            over = over or OVER_BUDGET in row.because
+            yield row
+    if over:
+        yield Skipped(tier=Tier.JUDGE, skill=exhibits[0].skill, code="budget", because=OVER_BUDGET)
+
+
+def shown(snapshot: Snapshot, skill: str, side: str, reader: Reader, settings: Settings) -> Exhibit | None:
+    """What a judge sees of a skill: its text, and what the rules say about it, read without rights."""
+    manifest = manifest_among(path for path in snapshot.files if "/" not in path)
+    if manifest is None:
+        return None
+    asked = Request(
+        after=snapshot,
+        added=True,
+        profile=settings.structural.profile.value,
+        disabled=settings.structural.ignore,
+    )
+    rows = reader.ask(to_line(asked))
+    found = [f"{row.code}: {row.title}" for row in rows if isinstance(row, Finding)]
+    return exhibit(skill=skill, side=side, manifest=manifest, files=snapshot.files, findings=found)
+
+
+def _sides(job: Job, changes: ChangeSet, change: SkillChange, reader: Reader) -> Iterator[Exhibit]:
+    """The skill at the head, then at the merge base, where it is there."""
+    places = [("head", changes.head, change.path)]
+    if change.how is not How.ADDED:
+        places.append(("base", changes.merge_base, change.previous_path or change.path))
+    for side, commit, path in places:
+        snapshot = snapshot_at(job.repository, commit, path)
+        found = snapshot and shown(snapshot, change.path, side, reader, job.loaded.settings)
+        if found:
+            yield found
+
+
+class _Recording:
+    """A provider whose every answer is seen by somebody."""
+
+    def __init__(self, inner: Provider, see: Callable[[Question, Answer], None]) -> None:
+        self.name, self.model = inner.name, inner.model
+        self._inner, self._see = inner, see
+
+    def ask(self, question: Question) -> Answer:
+        answer = self._inner.ask(question)
+        self._see(question, answer)
+        return answer
+
+
+def _options(chosen: Chosen, settings: Settings) -> ProviderOptions:
+    return ProviderOptions(
+        model=chosen.model,
+        key=chosen.key,
+        base_url=chosen.base_url,
+        price=chosen.price,
+        recordings=lambda: _recordings(settings.judge.recordings),
+    )
+
+
+def _recordings(path: str | None) -> list[str]:
+    if path is None:
+        raise UsageError(
+            "provider `recorded` needs a file of recorded answers", code="no_recordings", do="set judge.recordings"
+        )
+    try:
+        return read_bounded(Path(path), limit=RECORDINGS_LIMIT).decode("utf-8", "replace").splitlines()
+    except FileNotFoundError:
+        raise UsageError(
+            f"there is no file {path}", code="no_recordings", path=path, do="correct judge.recordings"
+        ) from None
+
+
+def _drop(line: str) -> None:
+    """A job that touched a fork's content restores only (trust.md rule 11)."""

@@ -1,0 +1,66 @@
+"""Chat completions over the official SDK: OpenAI, and every server that speaks it (Ollama, vLLM, llama.cpp)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from aces_ci.core.question import Question
+from aces_ci.core.reply import native_schema
+from aces_ci.ports.provider import Provider, ProviderOptions
+from aces_ci.providers import _sdk
+from aces_ci.providers._openai import SEED, Model
+
+
+class Chat(Model):
+    """One model."""
+
+    protocol = "openai_chat"
+
+    def __init__(self, options: ProviderOptions) -> None:
+        super().__init__(options, {"temperature": 0, "seed": SEED, "response_format": None}, {})
+        # OpenAI has renamed the parameter, servers of one's own mostly know the old name.
+        self._limit = "max_tokens" if options.base_url else "max_completion_tokens"
+
+    def send(self, question: Question, extras: dict[str, Any]) -> Any:
+        """See `Model`."""
+        if "response_format" in extras:
+            schema = native_schema(question.schema)
+            extras["response_format"] = {
+                "type": "json_schema",
+                "json_schema": {"name": "judgement", "schema": schema, "strict": True},
+            }
+        return self._client.chat.completions.create(
+            model=self.model,
+            messages=[{"role": "system", "content": question.system}, {"role": "user", "content": question.user}],
+            **{self._limit: question.max_tokens},
+            **extras,
+        )
+
+    def text(self, response: Any) -> str:
+        """See `Model`."""
+        if not response.choices:
+            raise _sdk.Said("the provider gave no choice")
+        choice = response.choices[0]
+        if getattr(choice.message, "refusal", None) or choice.finish_reason == "content_filter":
+            raise _sdk.Said("the model refused to answer")
+        if choice.finish_reason != "stop":
+            raise _sdk.Said(f"the reply was cut off ({choice.finish_reason})")
+        return choice.message.content or ""
+
+
+@dataclass(frozen=True, slots=True)
+class Factory:
+    """`judge.provider: openai_chat`, and `compatible` with a base URL."""
+
+    name: str = "openai_chat"
+    key_variable: str | None = "OPENAI_API_KEY"
+    default_model: str | None = "gpt-5.4-mini"
+    packages: tuple[str, ...] = ("openai",)
+
+    def open(self, options: ProviderOptions) -> Provider:
+        """See `ProviderFactory`."""
+        return Chat(options)
+
+
+PROVIDER = Factory()
