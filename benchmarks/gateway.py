@@ -9,9 +9,11 @@ less; 1,000 streams, none dropped, at most twice the direct wall time; memory fl
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import multiprocessing
 import os
+import random
 import statistics
 import subprocess
 import sys
@@ -48,6 +50,8 @@ STREAMS = 1000
 EVENTS = 25
 GAP = 0.2
 """Seconds between events of a stream: five a second, as a model of moderate speed coalesces them."""
+THINKING = 0.25
+"""Seconds."""
 LINES = "\n".join(f"line {number} of a tool result or a system prompt" for number in range(20))
 
 
@@ -193,34 +197,42 @@ def cpu(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+async def paced(direct: Way, through: Way, data: bytes, concurrency: int) -> dict[str, list[tuple[float, float]]]:
+    """Each of `concurrency` agents asks on its own time, the direct way and through the gateway in turns."""
+    taken: dict[str, list[tuple[float, float]]] = {"direct": [], "gateway": []}
+
+    async def agent(number: int) -> None:
+        chance = random.Random(number)
+        for round_number in range(120 // concurrency):
+            for name, way in (("direct", direct), ("gateway", through)):
+                await asyncio.sleep(chance.uniform(0, THINKING))
+                first, whole, came = await ask(way, number, data)
+                assert came
+                if round_number > 1:
+                    taken[name].append((first, whole))
+
+    await asyncio.gather(*(agent(number) for number in range(concurrency)))
+    return taken
+
+
 async def latency() -> None:
-    """Direct and through the gateway in turns, at concurrency 1 and 4."""
-    print("\nlatency: added by the gateway, milliseconds (median | 95th percentile)")
-    async with ways(Reply(text="a short answer", pieces=3)) as (direct, through):
-        for kilobytes in (5, 100):
-            for streamed in (False, True):
-                data = body(kilobytes, stream=streamed)
-                for concurrency in (1, 4):
-                    before = 0.0
-                    taken: dict[str, list[tuple[float, float, bool]]] = {"direct": [], "gateway": []}
-                    for round_number in range(60 if concurrency == 1 else 30):
-                        for name, way in (("direct", direct), ("gateway", through)):
-                            if round_number == 5 and way is through:
-                                before = cpu(through.pid)
-                            calls = (ask(way, number, data) for number in range(concurrency))
-                            rows = await asyncio.gather(*calls)
-                            if round_number >= 5:
-                                taken[name] += rows
-                    what = 0 if streamed else 1
-                    far, near = ([row[what] * 1000 for row in taken[name]] for name in ("gateway", "direct"))
-                    added = statistics.median(far) - statistics.median(near)
-                    tail = statistics.quantiles(far, n=20)[-1] - statistics.quantiles(near, n=20)[-1]
-                    kind = "first byte of a stream" if streamed else "whole request"
-                    print(
-                        f"  {len(data) // 1000:4d} kB, {kind:22s}, concurrency {concurrency}: "
-                        f"{added:6.1f} | {tail:6.1f}   (n={len(far)}, direct {statistics.median(near):.1f}, "
-                        f"gateway's CPU {(cpu(through.pid) - before) / len(far) * 1000:.1f} a request)"
-                    )
+    """What the gateway adds to a provider that thinks for a while, at concurrency 1 and 4."""
+    print(f"\nlatency: added by the gateway, milliseconds; the provider thinks for {THINKING * 1000:.0f}")
+    async with ways(Reply(text="a short answer", pieces=3, delay=THINKING)) as (direct, through):
+        for kilobytes, streamed in itertools.product((5, 100), (False, True)):
+            data = body(kilobytes, stream=streamed)
+            for concurrency in (1, 4):
+                before = cpu(through.pid)
+                taken = await paced(direct, through, data, concurrency)
+                spent = (cpu(through.pid) - before) / (120 // concurrency * concurrency) * 1000
+                what = 0 if streamed else 1
+                far, near = ([row[what] * 1000 for row in taken[name]] for name in ("gateway", "direct"))
+                added = statistics.median(far) - statistics.median(near)
+                kind = "first byte of a stream" if streamed else "whole request"
+                print(
+                    f"  {len(data) // 1000:4d} kB, {kind:22s}, concurrency {concurrency}: median {added:5.1f}"
+                    f"   (n={len(far)}, processor time {spent:.1f} a request)"
+                )
 
 
 async def streams() -> None:

@@ -393,6 +393,10 @@ def main() -> None:
         texts[f"operators {name}"] = table(measure(group, rules, operators, failures), hidden)
         scores = [value for skill in group if (value := score(skill, rules)) is not None]
         texts[f"distribution {name}"] = distribution(scores)
+    if not options.seen:
+        written = [skill for skill in skills if len(skill.body.split()) >= 100]
+        scores = [value for skill in written if (value := score(skill, rules)) is not None]
+        texts["distribution written out"] = distribution(scores)
     scripted = {name: operators[name] for name in operators if name.startswith("scripts_")}
     texts["operators fixtures"] = table(measure(fixtures(), rules, scripted, failures), hidden)
     for title, text in texts.items():

@@ -24,7 +24,7 @@ def check(skill: Skill) -> Iterator[Problem]:
     message = f"The body uses {found} distinct content words; there is little for an agent to act on."
     if not skill.body.strip():
         message = "The body is empty: the skill tells an agent nothing that the description did not."
-    yield from graded(shortfall(found, ENOUGH), 14, message=message, line=skill.opening, quiet=0.45, loud=0.6)
+    yield from graded(shortfall(found, ENOUGH), 12, message=message, line=skill.opening, quiet=0.45, loud=0.6)
 
 
 RULE = Rule(

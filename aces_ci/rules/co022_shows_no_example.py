@@ -27,7 +27,7 @@ def check(skill: Skill) -> Iterator[Problem]:
     shown = blocks + min(rows, 4) + min(quoted, 3) + min(inline, 4)
     yield from graded(
         shortfall(shown, ENOUGH),
-        8.5,
+        7.5,
         message="The body shows no example of a command, an input or a result."
         if shown < 1
         else "The body shows few examples of commands, inputs or results.",

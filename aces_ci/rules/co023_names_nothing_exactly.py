@@ -22,7 +22,7 @@ def check(skill: Skill) -> Iterator[Problem]:
     found = len(exact(skill.body))
     yield from graded(
         shortfall(found, ENOUGH),
-        10,
+        9.5,
         quiet=0.7,
         loud=0.85,
         message=f"The body names {found} things exactly (paths, options, identifiers, numbers).",

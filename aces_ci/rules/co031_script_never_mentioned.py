@@ -15,12 +15,19 @@ from aces_ci.core.rule import Dimension, Example, Problem, Rule
 from aces_ci.core.sample import manifest
 from aces_ci.core.skill import Skill
 
+_NEVER_READ = re.compile(r"(?i)(^|/)(readme|changelog|changes|history|license|skill-card)[^/]*$|^(evals|tests?)/")
+"""Files that an agent at work does not open: to be named there helps nobody."""
+
 
 def check(skill: Skill) -> Iterator[Problem]:
     found = scripts(skill)
     if not found:
         return
-    texts = {path: file.text or "" for path, file in skill.files.items() if file.size < 200_000}
+    texts = {
+        path: file.text or ""
+        for path, file in skill.files.items()
+        if file.size < 200_000 and not _NEVER_READ.search(path)
+    }
     texts[skill.manifest] = skill.body
     unread = any(file.data is None for file in skill.files.values())
     for path in found:

@@ -24,7 +24,7 @@ def check(skill: Skill) -> Iterator[Problem]:
     if entry is not None:
         yield from graded(
             shortfall(len(found), ENOUGH),
-            22,
+            20,
             message=f"The description holds {len(found)} words that a request could match; agents choose by them.",
             line=entry.at_key.line,
             quiet=0.45,

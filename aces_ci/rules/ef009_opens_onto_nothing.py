@@ -20,7 +20,7 @@ def check(skill: Skill) -> Iterator[Problem]:
     size = outline(skill.body).size
     yield from graded(
         max(0.0, 1 - size / 250),
-        32,
+        26,
         quiet=0.45,
         loud=0.75,
         message=f"Opening the skill costs an agent a turn and brings {size} words.",

@@ -41,7 +41,7 @@ def check(skill: Skill) -> Iterator[Problem]:
     found = outline(skill.body).speaking_of(_LIMIT)
     yield from graded(
         shortfall(found, 60),
-        8,
+        7,
         message="The body says nothing of what the skill must not do or cannot do."
         if not found
         else "The body says little of what the skill must not do or cannot do.",

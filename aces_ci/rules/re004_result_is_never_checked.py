@@ -29,7 +29,7 @@ def check(skill: Skill) -> Iterator[Problem]:
     found += sum(1 for code in parts.codes if not _CHECK.isdisjoint(code.vocabulary))
     yield from graded(
         shortfall(found, 60),
-        7.5,
+        6.5,
         message="The body never says how to see that the work succeeded."
         if not found
         else "The body says little on how to see that the work succeeded.",

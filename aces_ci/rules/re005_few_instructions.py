@@ -47,7 +47,7 @@ def check(skill: Skill) -> Iterator[Problem]:
         found += min(acts + bound, 4) + (0.5 if part.kind == "step" else 0.25 if part.kind == "item" else 0.0)
     yield from graded(
         shortfall(found, ENOUGH),
-        13,
+        11,
         message=f"The body holds about {round(found)} instructions that an agent could carry out.",
         line=skill.opening,
         quiet=0.7,

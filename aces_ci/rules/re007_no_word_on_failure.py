@@ -17,35 +17,28 @@ from aces_ci.core.sample import manifest
 from aces_ci.core.skill import Skill
 
 _FAILURE = vocabulary(
-    """error errors fail fails failed failing failure failures invalid missing exception exceptions timeout
-    timeouts retry retries fallback denied refused refuses crash crashes crashed abort aborts corrupt
-    corrupted unavailable problem problems troubleshoot troubleshooting issue issues wrong stuck damaged
-    unknown warning warnings broken recover recovery rollback \u9519 \u5931"""
-) | {
-    "not found",
-    "exit code",
-    "timed out",
-    "times out",
-    "fall back",
-    "roll back",
-    "does not exist",
-    "not exist",
-    "doesn't work",
-}
+    """error errors fail fails failed failing failure failures invalid exception exceptions timeout timeouts retry
+    retries fallback abort aborts crash crashes crashed recover recovery rollback 错 失"""
+) | {"not found", "exit code", "timed out", "times out", "fall back", "roll back", "does not exist", "doesn't work"}
+_TROUBLE = vocabulary(
+    """missing denied refused refuses corrupt corrupted unavailable problem problems troubleshoot troubleshooting issue
+    issues wrong stuck damaged unknown warning warnings broken"""
+)
 
 
 def check(skill: Skill) -> Iterator[Problem]:
     parts = outline(skill.body)
-    found: float = parts.speaking_of(_FAILURE, least=12)
+    found = parts.speaking_of(_FAILURE, least=12) + 0.2 * parts.speaking_of(_TROUBLE, least=12)
     found += sum(0.5 for code in parts.codes if not _FAILURE.isdisjoint(code.vocabulary))
     line = parts.codes[0].line if parts.codes else 0
     yield from graded(
-        shortfall(found, 80),
+        shortfall(found, 60),
         18,
         message="The body has no word on what to do when a step fails."
         if not found
         else "The body has few words on what to do when a step fails.",
         line=skill.at(line) if line else skill.opening,
+        quiet=0.66,
     )
 
 

@@ -28,7 +28,7 @@ def check(skill: Skill) -> Iterator[Problem]:
     )
     yield from graded(
         shortfall(found, 100),
-        7.5,
+        6.5,
         message="Nothing in the body depends on what the agent finds."
         if not found
         else "Little in the body depends on what the agent finds.",

@@ -1,0 +1,75 @@
+"""How fast tier 1 is: skills a second on one core, and the 17 Anthropic skills in a fresh process.
+
+    python -m benchmarks.rules_speed ../shared/corpus
+
+Seconds of CPU are counted, not of the clock. A shared machine inflates even those, so a plain loop is timed beside
+them: `in loops` is the same figure in units that do not depend on how busy the machine is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from aces_ci.changes.parse import parse_skill
+from aces_ci.core import lexis
+from aces_ci.core.finding import Category
+from aces_ci.core.outline import outline
+from aces_ci.core.rule import Profile, Rule
+from aces_ci.plugins import load
+from aces_ci.tiers.structural import assess
+from benchmarks.corpus import corpus
+
+TARGET = 200
+"""Skills a second on one core, the security scan apart."""
+LOOP = 5_000_000
+
+
+def loop() -> float:
+    """CPU seconds of a plain loop."""
+    start, total = time.process_time(), 0
+    for number in range(LOOP):
+        total += number
+    return time.process_time() - start
+
+
+def once(skills: list[tuple[str, dict[str, object], frozenset[str]]], rules: tuple[Rule, ...]) -> float:
+    """CPU seconds from bytes to findings, nothing remembered from before."""
+    for remembered in (outline, lexis.stems, lexis.stemmed, lexis.exact):
+        remembered.cache_clear()
+    start = time.process_time()
+    for root, files, outside in skills:
+        assess(parse_skill(root=root, files=files, outside=outside), rules, profile=Profile.ACES)  # type: ignore[arg-type]
+    return time.process_time() - start
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("corpus", type=Path)
+    options = parser.parse_args()
+    rules = tuple(
+        rule
+        for rule in load("rules", "RULE", "code")
+        if isinstance(rule, Rule) and rule.category in (Category.SPEC, Category.QUALITY)
+    )
+    skills = [(skill.root, dict(skill.files), skill.outside) for skill in corpus(options.corpus)]
+    unit = loop()
+    best = min(once(skills, rules) for _ in range(5))
+    print(f"{len(skills)} skills, {len(rules)} rules, without the security scan")
+    print(f"{len(skills) / best:.0f} skills a second of CPU (target {TARGET}); loop of {LOOP:,} took {unit:.2f} s")
+    print(f"in loops: {best / unit:.2f} for the corpus")
+    folder = options.corpus / "anthropics__skills"
+    command = [sys.executable, "-m", "aces_ci", "check", "--format", "json", "--exit-zero", str(folder)]
+    clock = []
+    for _ in range(5):
+        start = time.perf_counter()
+        subprocess.run(command, check=True, capture_output=True)
+        clock.append(time.perf_counter() - start)
+    print(f"aces-ci check over the Anthropic skills, whole process: {min(clock):.2f} s of clock (target 0.6)")
+
+
+if __name__ == "__main__":
+    main()
