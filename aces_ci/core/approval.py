@@ -1,4 +1,4 @@
-"""Who may let a change spend money, or wave a loss through: one person, one commit, one budget, used once.
+"""Who may let a change spend money, or wave a loss through: one person, one commit; money once.
 
 The state machine of `design/trust.md` rule 6. Everything here is decided from values that the forge's
 server gave; a label's payload, a commit's date and a comment's text are the author's to choose.
@@ -6,16 +6,13 @@ server gave; a label's payload, a commit's date and a comment's text are the aut
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from aces_ci.core.gate import GateName, GateResult, Outcome
 from aces_ci.core.slash import Purpose
 
 WRITERS = frozenset({"write", "maintain", "admin"})
-_ACCEPTABLE = frozenset({GateName.REGRESSION, GateName.LIFT})
-"""A loss may be intended; a broken file, a leak or an unfair comparison may not."""
 
 
 class Via(StrEnum):
@@ -91,6 +88,27 @@ class Refusal:
     because: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consent:
+    """What people said of one run. None: nobody was asked."""
+
+    live: Approval | Refusal | None = None
+    accepted: Approval | Refusal | None = None
+
+    @property
+    def refusals(self) -> tuple[Refusal, ...]:
+        """Those to tell a person of."""
+        return tuple(word for word in (self.live, self.accepted) if isinstance(word, Refusal))
+
+    def recorded(self) -> Mapping[str, object]:
+        """What the first line of the evidence keeps of an accepted loss; gates read `accepted`."""
+        if not isinstance(self.accepted, Approval):
+            return {}
+        given = self.accepted
+        kept = {"sha": given.sha, "base_ref": given.base_ref, "by": given.actor, "via": given.via.value, "at": given.at}
+        return {"accepted": True, "acceptance": kept}
+
+
 def decide(ask: Ask, now: Standing) -> Approval | Refusal:
     """The approval that `ask` amounts to, or the first reason against it."""
     for code, applies, because in _REASONS:
@@ -122,32 +140,16 @@ def still_holds(approval: Approval, now: Standing) -> Refusal | None:
     return found if isinstance(found, Refusal) else None
 
 
-def accept(gates: Sequence[GateResult], approval: Approval) -> tuple[GateResult, ...]:
-    """The gates with an intended loss accepted: broken ones of the regression kind become *accepted*."""
-    if approval.purpose is not Purpose.ACCEPT:
-        raise ValueError("this approval is for something else")
-    return tuple(
-        replace(
-            gate,
-            outcome=Outcome.ACCEPTED,
-            reason=f"{gate.reason}; accepted at {approval.sha[:7]} by a writer",
-        )
-        if gate.gate in _ACCEPTABLE and gate.outcome is Outcome.BROKEN
-        else gate
-        for gate in gates
-    )
-
-
 _Applies = Callable[[Ask, Standing], bool]
 _REASONS: tuple[tuple[str, _Applies, str], ...] = (
     (
         "rerun",
-        lambda ask, now: ask.attempt > 1,
+        lambda ask, now: ask.purpose is Purpose.LIVE and ask.attempt > 1,
         "This is a re-run of an older job, and an approval counts once; approve the commit again.",
     ),
     (
         "used",
-        lambda ask, now: ask.used,
+        lambda ask, now: ask.purpose is Purpose.LIVE and ask.used,
         "This approval has already started a run; approve the commit again to spend again.",
     ),
     (

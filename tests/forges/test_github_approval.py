@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from aces_ci.core.approval import Approval, Refusal, Via
+from aces_ci.consent import consent
+from aces_ci.core.approval import Approval, Consent, Refusal, Via
 from aces_ci.core.event import Event, EventKind, Trust
 from aces_ci.core.slash import Purpose
 from aces_ci.core.sticky import Marker
@@ -234,3 +235,35 @@ def test_closed_while_the_job_waited(scene: Scene) -> None:
     scene.label()
     scene.fake.pulls[NUMBER]["state"] = "closed"
     assert scene.code() == "closed"
+
+
+def test_an_accepted_loss_is_not_used_up_and_a_rerun_finds_it(scene: Scene) -> None:
+    scene.see()
+    scene.label(purpose=Purpose.ACCEPT)
+    for attempt in (1, 2):
+        assert isinstance(scene.ask(purpose=Purpose.ACCEPT, attempt=attempt), Approval)
+    scene.push(OTHER)
+    assert scene.code(purpose=Purpose.ACCEPT) == "moved"
+
+
+def test_the_consent_of_a_run_tells_refusals_and_survives_a_forge_that_is_silent(scene: Scene) -> None:
+    log = io.StringIO()
+    env = {"GITHUB_REPOSITORY": scene.fake.repo}
+    forge = GitHub(env, Log(log), ForgeOptions(token="tok", api_url=scene.fake.url))
+    event = Event(
+        kind=EventKind.CHANGE_REQUEST,
+        forge="github",
+        repo=scene.fake.repo,
+        head_sha=HEAD,
+        base_ref="main",
+        change_request=NUMBER,
+        trust=Trust.FORK,
+    )
+    scene.label("tri")
+    scene.see()
+    found = consent(forge, event, "default", Log(log))
+    assert isinstance(found.live, Refusal)
+    assert found.live.because in log.getvalue()
+    scene.fake.server.force("GET", "/pulls/", Answer(status=403, body={"message": "no"}))
+    assert consent(forge, event, "default", Log(log)) == Consent()
+    assert "nothing is approved" in log.getvalue()

@@ -6,8 +6,7 @@ import dataclasses
 
 import pytest
 
-from aces_ci.core.approval import Approval, Ask, Refusal, Standing, Via, accept, decide, still_holds
-from aces_ci.core.gate import GateName, GateResult, Mode, Outcome
+from aces_ci.core.approval import Approval, Ask, Consent, Refusal, Standing, Via, decide, still_holds
 from aces_ci.core.slash import Command, Purpose, is_command, read_command
 
 HEAD, OTHER = "3fa9c1e2d4b5a69788796a5b4c3d2e1f00112233", "4fa9c1e2d4b5a69788796a5b4c3d2e1f00112233"
@@ -159,19 +158,15 @@ def test_only_the_first_line_from_its_first_character_counts(body: str) -> None:
     assert not is_command(body)
 
 
-def test_an_accepted_loss_changes_the_gates_of_loss_and_no_other() -> None:
-    def gate(name: GateName, outcome: Outcome = Outcome.BROKEN) -> GateResult:
-        return GateResult(gate=name, mode=Mode.BLOCK, outcome=outcome, skill="a", reason="because")
-
-    approval = decide(dataclasses.replace(LABEL, purpose=Purpose.ACCEPT), NOW)
+def test_an_accepted_loss_survives_a_rerun_and_is_recorded_without_a_push() -> None:
+    asked = dataclasses.replace(LABEL, purpose=Purpose.ACCEPT, attempt=3, used=True)
+    approval = decide(asked, NOW)
     assert isinstance(approval, Approval)
-    gates = [gate(name) for name in GateName] + [gate(GateName.REGRESSION, Outcome.MET)]
-    changed = accept(gates, approval)
-    assert {row.gate for row in changed if row.outcome is Outcome.ACCEPTED} == {GateName.REGRESSION, GateName.LIFT}
-    assert not any(row.blocks for row in changed if row.outcome is Outcome.ACCEPTED)
-    assert changed[-1].outcome is Outcome.MET
-    assert all(HEAD[:7] in row.reason and "ana" not in row.reason for row in changed if row.outcome is Outcome.ACCEPTED)
-    live = decide(LABEL, NOW)
-    assert isinstance(live, Approval)
-    with pytest.raises(ValueError, match="something else"):
-        accept(gates, live)
+    kept = Consent(accepted=approval).recorded()
+    assert kept["accepted"] is True
+    assert kept["acceptance"] == {"sha": HEAD, "base_ref": "main", "by": "ana", "via": "label", "at": AT}
+    pushed = decide(asked, dataclasses.replace(NOW, head_sha=OTHER))
+    assert isinstance(pushed, Refusal)
+    assert Consent(accepted=pushed).recorded() == {}
+    assert Consent(live=pushed, accepted=None).refusals == (pushed,)
+    assert Consent().recorded() == {}

@@ -34,7 +34,8 @@ class Approvals:
             return asked
         ask = replace(asked, attempt=attempt)
         found = decide(ask, self._standing(ask.actor, purpose, key))
-        if isinstance(found, Approval) and not self._use(event, purpose):
+        # An accepted loss stands until a push, so that a failed job can be run again; money is spent once.
+        if purpose is Purpose.LIVE and isinstance(found, Approval) and not self._use(event, purpose):
             return decide(replace(ask, used=True), self._standing(ask.actor, purpose, key))
         return found
 
@@ -63,9 +64,10 @@ class Approvals:
         )
 
     def _label(self, event: Event, purpose: Purpose) -> Ask | None:
-        if purpose.label not in event.labels:
+        # Labels and their setting as they are now, not as the payload has them: a payload is as old as its run.
+        change = self.api.get(f"{self._repo}/pulls/{self.comments.number}").data
+        if purpose.label not in {row["name"] for row in change["labels"]}:
             return None
-        # Of the event list, not of the payload: a payload is as old as its run.
         setting = [
             row
             for row in self._events()
