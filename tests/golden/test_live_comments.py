@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
+from aces_ci import compose
 from aces_ci.core.evidence import Evidence
 from aces_ci.core.report import Links, Report
 from aces_ci.core.wire import read_lines, to_line
@@ -27,6 +29,7 @@ from tests.golden.live_evidence import (
     REGRESSED,
     STORED_MAIN,
     UNDECIDED_TWIN,
+    Told,
     causes_of,
     run_of,
 )
@@ -258,3 +261,17 @@ def test_annotation_of_a_regression_stands_at_the_line_that_caused_it() -> None:
     assert live_notes(report_of(run_of(IMPROVED))) == []
     assert [n.level for n in live_notes(report_of(run_of(CANNOT_TELL)))] == ["notice"]
     assert [n.level for n in live_notes(report_of(run_of(LOST)))] == ["warning"]
+
+
+@pytest.mark.parametrize(
+    "told", [IMPROVED, REGRESSED, CANNOT_TELL, LOST, CONTAMINATED, NEW_SKILL], ids=lambda t: t.path
+)
+def test_every_format_renders_every_word(told: Told) -> None:
+    report = report_of(run_of(told))
+    place = Place(links=PageLinks(server_url="https://github.com"), forge="github")
+    texts = {renderer.name: renderer.render(report, place) for renderer in compose.renderers()}
+    live = json.loads(texts["json"])["skills"][0]["live"]
+    assert report.skills[0].live is not None and live["word"] == report.skills[0].live.word.value
+    assert live["seed"] == 20261129 and live["metrics"] and live["cases"]
+    word = report.skills[0].live.word.value
+    assert word in texts["junit"] and word.replace("_", " ") in texts["html"].lower().replace("_", " ")

@@ -47,7 +47,7 @@ def test_spending_is_pococks_and_ends_at_alpha() -> None:
 def test_exact_size_of_all_looks_together_by_walking_every_path(margins: list[list[int]]) -> None:
     """Two looks, two cases of 2 + 2 trials: every combination of totals, weighted by its null probability."""
     rejected = {Side.LOWER: 0.0, Side.HIGHER: 0.0}
-    alpha = 0.2
+    alpha, spent = 0.2, None
 
     def laws(ones: int) -> list[tuple[float, Cell]]:
         rows = []
@@ -65,10 +65,15 @@ def test_exact_size_of_all_looks_together_by_walking_every_path(margins: list[li
                     stages = [Stage(attempts=2, cells=(c1, c2)), Stage(attempts=2, cells=(c3, c4))]
                     looks = run_looks(stages, cap=4, alpha_lower=alpha, alpha_higher=alpha)
                     assert looks.spent.lower <= spending(looks.look / 2, alpha) + 2 * TOLERANCE
-                    if looks.crossed:
+                    if looks.crossed is None:
+                        spent = looks.spent
+                    else:
                         rejected[looks.crossed] += p1 * p2 * p3 * p4
     assert rejected[Side.LOWER] <= alpha + 4 * TOLERANCE
     assert rejected[Side.HIGHER] <= alpha + 4 * TOLERANCE
+    if spent is not None:
+        assert spent.lower == pytest.approx(rejected[Side.LOWER], abs=1e-9), "what is booked is what is spent"
+        assert spent.higher == pytest.approx(rejected[Side.HIGHER], abs=1e-9)
 
 
 def test_a_crossing_and_a_stagewise_p_below_the_spent_alpha_are_one_event() -> None:
