@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from aces_ci.core import docs
 from aces_ci.core.evidence import Skipped, Tier
 from aces_ci.core.finding import Category, Confidence, Finding, Severity
 from aces_ci.core.repo_path import join
@@ -20,7 +21,6 @@ MAX_SCRIPT = 400_000
 """Bytes of a script that is linted."""
 MAX_SCRIPTS = 200
 """Scripts linted in one run; the rest is reported as not linted."""
-DOCS = "https://docs.aces-ci.example/rules"
 
 RUFF = (
     "ruff", "check", "--isolated", "--no-cache", "--quiet", "--output-format", "json", "--target-version", "py314",
@@ -169,7 +169,7 @@ def _folded(script: Script, tool: str, remarks: Iterable[_Remark]) -> Iterator[F
             title=title,
             message=f"{tool} {remark.rule}: {remark.message.rstrip('.')}.{more}",
             hint=remark.fix or ("make it parse" if syntax else f"see {tool}'s page of {remark.rule}"),
-            url=f"{DOCS}/{code}/",
+            url=docs.rule(code),
             confidence=Confidence.HIGH if syntax else Confidence.MEDIUM,
         )
 
