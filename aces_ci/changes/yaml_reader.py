@@ -5,53 +5,21 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NoReturn
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.events import (
-    AliasEvent,
-    DocumentStartEvent,
-    MappingEndEvent,
-    MappingStartEvent,
-    ScalarEvent,
-    SequenceEndEvent,
-    SequenceStartEvent,
-)
 
-from aces_ci.changes.yaml_scalar import CORE_TAGS, resolve
+from aces_ci.changes.yaml_builder import MAX_DEPTH, Builder, Node, Refused, duplicate
 from aces_ci.core.skill import Field, ParseProblem, Place
 
 MAX_CHARACTERS = 16_384
-MAX_DEPTH = 24
-MAX_NODES = 4_000
-"""Nodes after aliases are expanded: a bomb of references is counted, never unfolded."""
 _SALVAGED = 100
 """Entries that are read on their own after a syntax error; what comes later is read as part of the last."""
 
 _UNPRINTABLE = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _BRACKET = re.compile(r"[\[\]{}]")
 _ENTRY = re.compile(r"[A-Za-z_][\w.-]*[ \t]*:(?:\s|$)")
-
-
-@dataclass(frozen=True, slots=True)
-class _Node:
-    value: object
-    start: int
-    end: int
-    size: int = 1
-    written: str = ""
-    entries: tuple[tuple[_Node, _Node], ...] = ()
-
-
-class _Refused(Exception):
-    """The document is outside of what is read here."""
-
-    def __init__(self, kind: str, message: str, hint: str, at: int) -> None:
-        super().__init__(message)
-        self.kind, self.message, self.hint, self.at = kind, message, hint, at
 
 
 def read(text: str, line: int) -> tuple[Mapping[str, Field] | None, tuple[ParseProblem, ...]]:
@@ -68,7 +36,7 @@ def read(text: str, line: int) -> tuple[Mapping[str, Field] | None, tuple[ParseP
     clean = _UNPRINTABLE.sub("\ufffd", text) if controls else text
     try:
         fields = reading.fields(clean)
-    except _Refused as refused:
+    except Refused as refused:
         problems = reading.salvage(clean) if refused.kind == "yaml" else ()
         return None, (*controls, *(problems or (reading.problem(refused),)))
     return (None if controls else fields), (*controls, *reading.found)
@@ -94,7 +62,7 @@ class _Reading:
             end_column=max(end, start) - self._starts[last] + 1,
         )
 
-    def problem(self, refused: _Refused) -> ParseProblem:
+    def problem(self, refused: Refused) -> ParseProblem:
         """A refusal, located."""
         return ParseProblem(
             kind=refused.kind,
@@ -111,7 +79,7 @@ class _Reading:
                 return
             name = f"U+{ord(match[0]):04X}"
             yield self.problem(
-                _Refused(
+                Refused(
                     "control",
                     f"The frontmatter holds the control character {name}, which YAML forbids.",
                     "delete the character",
@@ -123,10 +91,10 @@ class _Reading:
         """The fields of `text`, which stands at `offset` of the block.
 
         Raises:
-            _Refused: syntax, tags, or size.
+            Refused: syntax, tags, or size.
         """
         events = iter(YAML(typ="rt", pure=True).parse(text))
-        builder = _Builder(events, text, offset)
+        builder = Builder(events, text, offset)
         try:
             node = builder.document()
         except MarkedYAMLError as error:
@@ -134,13 +102,13 @@ class _Reading:
             at = mark.index if mark is not None else 0
             raise _refused(error, text, min(at, len(text)), offset) from error
         except YAMLError as error:
-            raise _Refused("yaml", f"The frontmatter is not YAML: {error}.", "rewrite it", offset) from error
+            raise Refused("yaml", f"The frontmatter is not YAML: {error}.", "rewrite it", offset) from error
         self.found.extend(self.problem(duplicate) for duplicate in builder.duplicates)
         if node is None:
             return {}
         if not isinstance(node.value, dict):
             what = "a list" if isinstance(node.value, list) else "plain text"
-            raise _Refused(
+            raise Refused(
                 "not_mapping",
                 f"The frontmatter is {what}, not fields.",
                 "write `name: ...` lines",
@@ -148,7 +116,7 @@ class _Reading:
             )
         return {field.key: field for field in self._entries(node, 1)}
 
-    def _entries(self, node: _Node, levels: int) -> tuple[Field, ...]:
+    def _entries(self, node: Node, levels: int) -> tuple[Field, ...]:
         return tuple(
             Field(
                 key=str(key.written if not isinstance(key.value, str) else key.value),
@@ -170,144 +138,32 @@ class _Reading:
         for start, end in pairwise([*starts[:_SALVAGED], len(text)]):
             key = text[start : text.index(":", start)].rstrip()
             if key in seen:
-                problems.append(self.problem(_duplicate(key, start)))
+                problems.append(self.problem(duplicate(key, start)))
             seen.add(key)
             try:
                 self.fields(text[start:end], start)
-            except _Refused as refused:
+            except Refused as refused:
                 problems.append(self.problem(refused))
         problems = problems[:_SALVAGED]
         broken = any(problem.kind != "duplicate_key" for problem in problems)
         return tuple(problems) if broken else ()
 
 
-class _Builder:
-    """Events to plain values; recursion is bounded by `MAX_DEPTH`."""
-
-    def __init__(self, events: Iterator[Any], text: str, offset: int) -> None:
-        self._events = events
-        self._text = text
-        self._offset = offset
-        self._anchors: dict[str, _Node] = {}
-        self._nodes = 0
-        self.duplicates: list[_Refused] = []
-
-    def document(self) -> _Node | None:
-        """The only document, or None for an empty block."""
-        root: _Node | None = None
-        for event in self._events:
-            if not isinstance(event, DocumentStartEvent):
-                continue
-            if root is not None:
-                self._refuse(
-                    "yaml", "The frontmatter holds a second document after `...`.", "delete the `...`", event
-                )
-            root = self._node(next(self._events), 0)
-        empty = root is not None and root.value is None and not root.written
-        return None if empty else root
-
-    def _node(self, event: Any, depth: int) -> _Node:
-        self._nodes += 1
-        if depth > MAX_DEPTH or self._nodes > MAX_NODES:
-            limit = (
-                f"deeper than {MAX_DEPTH} levels" if depth > MAX_DEPTH else f"more than {MAX_NODES} values"
-            )
-            self._refuse("bomb", f"The frontmatter is {limit} and is not read on.", "flatten it", event)
-        if isinstance(event, AliasEvent):
-            return self._alias(event)
-        tag = str(event.tag) if getattr(event, "tag", None) else ""
-        if tag and tag not in CORE_TAGS and tag != "!":
-            self._refuse("tag", f"The tag `{tag[:60]}` means nothing in a skill.", "delete the tag", event)
-        if isinstance(event, ScalarEvent):
-            node = self._scalar(event, tag)
-        elif isinstance(event, SequenceStartEvent):
-            node = self._sequence(event, depth)
-        else:
-            node = self._mapping(event, depth)
-        if event.anchor:
-            self._anchors[str(event.anchor)] = node
-        return node
-
-    def _scalar(self, event: Any, tag: str) -> _Node:
-        start, end = event.start_mark.index, event.end_mark.index
-        value = resolve(event.value, plain=not event.style and bool(event.implicit[0]), tag=tag)
-        written = self._text[start:end].rstrip("\n")
-        return _Node(value, self._offset + start, self._offset + start + len(written), 1, written)
-
-    def _alias(self, event: Any) -> _Node:
-        target = self._anchors.get(str(event.anchor))
-        if target is None:
-            self._refuse("yaml", f"`*{event.anchor}` refers to no anchor.", "write the value out", event)
-        self._nodes += target.size
-        if self._nodes > MAX_NODES:
-            self._refuse(
-                "bomb", f"Aliases unfold to more than {MAX_NODES} values.", "write the values out", event
-            )
-        start, end = event.start_mark.index + self._offset, event.end_mark.index + self._offset
-        return _Node(target.value, start, end, target.size, target.written, target.entries)
-
-    def _sequence(self, event: Any, depth: int) -> _Node:
-        items: list[_Node] = []
-        end = event
-        for end in self._events:
-            if isinstance(end, SequenceEndEvent):
-                break
-            items.append(self._node(end, depth + 1))
-        size = 1 + sum(item.size for item in items)
-        return self._closed([item.value for item in items], event, end, size, ())
-
-    def _mapping(self, event: Any, depth: int) -> _Node:
-        entries: list[tuple[_Node, _Node]] = []
-        value: dict[str, object] = {}
-        end = event
-        for end in self._events:
-            if isinstance(end, MappingEndEvent):
-                break
-            if isinstance(end, (MappingStartEvent, SequenceStartEvent)):
-                self._refuse(
-                    "yaml", "A list or a map stands where a field's name should.", "write `name: value`", end
-                )
-            key = self._node(end, depth + 1)
-            item = self._node(next(self._events), depth + 1)
-            name = key.value if isinstance(key.value, str) else key.written
-            if name in value:
-                self.duplicates.append(_duplicate(name, key.start))
-            value[name] = item.value
-            entries.append((key, item))
-        size = 1 + sum(key.size + item.size for key, item in entries)
-        return self._closed(value, event, end, size, tuple(entries))
-
-    def _closed(
-        self, value: object, first: Any, last: Any, size: int, entries: tuple[tuple[_Node, _Node], ...]
-    ) -> _Node:
-        start, end = first.start_mark.index, last.end_mark.index
-        length = len(self._text[start:end].rstrip())
-        return _Node(value, self._offset + start, self._offset + start + length, size, "", entries)
-
-    def _refuse(self, kind: str, message: str, hint: str, event: Any) -> NoReturn:
-        raise _Refused(kind, message, hint, self._offset + event.start_mark.index)
-
-
-def _excess(text: str) -> _Refused | None:
+def _excess(text: str) -> Refused | None:
     """Why a block is not given to the scanner at all: it looks ahead over a whole nest of brackets."""
     if len(text) > MAX_CHARACTERS:
         message = f"The frontmatter has {len(text)} characters; more than {MAX_CHARACTERS} are not read."
-        return _Refused("bomb", message, "move the long text into the body or a reference", 0)
+        return Refused("bomb", message, "move the long text into the body or a reference", 0)
     depth = 0
     for match in _BRACKET.finditer(text):
         depth = depth + 1 if match[0] in "[{" else max(depth - 1, 0)
         if depth > 4 * MAX_DEPTH:
             message = f"The frontmatter opens {depth} brackets within each other and is not read."
-            return _Refused("bomb", message, "flatten it", match.start())
+            return Refused("bomb", message, "flatten it", match.start())
     return None
 
 
-def _duplicate(name: str, at: int) -> _Refused:
-    message = f"The field `{name[:60]}` is written twice; readers keep the first, the last, or neither."
-    return _Refused("duplicate_key", message, "keep one of the two", at)
-
-
-def _refused(error: MarkedYAMLError, text: str, at: int, offset: int) -> _Refused:
+def _refused(error: MarkedYAMLError, text: str, at: int, offset: int) -> Refused:
     """The library's complaint in words that name the fix."""
     complaint = str(error.problem or error.context or "syntax error").strip()
     line = text[text.rfind("\n", 0, at) + 1 :].split("\n", 1)[0]
@@ -317,14 +173,12 @@ def _refused(error: MarkedYAMLError, text: str, at: int, offset: int) -> _Refuse
             f'The value of `{key[:60]}` holds ": " without quotes, so YAML ends it there. '
             "Agents then see no description, or no skill."
         )
-        return _Refused("yaml", message, "put the value in double quotes", at + offset)
+        return Refused("yaml", message, "put the value in double quotes", at + offset)
     if (at < len(text) and text[at] == "\t") or "'\\t'" in complaint:
-        return _Refused(
-            "yaml", "A tab stands where YAML allows only spaces.", "indent with spaces", at + offset
-        )
+        return Refused("yaml", "A tab stands where YAML allows only spaces.", "indent with spaces", at + offset)
     if "end of stream" in complaint or "end of document" in complaint:
         begin = error.context_mark.index if error.context_mark is not None else at
         message, hint = "A quote or bracket is opened here and never closed.", "close it on the same line"
-        return _Refused("yaml", message, hint, begin + offset)
+        return Refused("yaml", message, hint, begin + offset)
     message = f"The frontmatter is not valid YAML: {complaint}."
-    return _Refused("yaml", message, "put the value in double quotes", at + offset)
+    return Refused("yaml", message, "put the value in double quotes", at + offset)

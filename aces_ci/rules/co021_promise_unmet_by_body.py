@@ -16,10 +16,14 @@ from aces_ci.core.rule import Dimension, Example, Problem, Rule
 from aces_ci.core.sample import manifest
 from aces_ci.core.skill import Skill
 
+MOST = 18.0
+
 
 def check(skill: Skill) -> Iterator[Problem]:
     promised = stems(skill.description or "")
     if not promised:
+        # Nothing is promised, so nothing can be kept; DI001 says it to the reader.
+        yield Problem(message="The description promises nothing.", line=skill.opening, deduction=MOST, quiet=True)
         return
     told = stemmed(outline(skill.body).vocabulary)
     missing = promised - told
@@ -29,7 +33,7 @@ def check(skill: Skill) -> Iterator[Problem]:
             names.append(word)
     yield from graded(
         len(missing) / len(promised),
-        18,
+        MOST,
         quiet=0.45,
         loud=0.75,
         message=f"Of {len(promised)} words in the description the body never takes up {len(missing)}: "
