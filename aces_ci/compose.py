@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from aces_ci.ports.converter import Converter
     from aces_ci.ports.dialect import Dialect
     from aces_ci.ports.forge import Annotation, Forge, ForgeOptions, Links
+    from aces_ci.ports.harness import Harness
     from aces_ci.ports.metric import Metric
     from aces_ci.ports.provider import ProviderFactory
     from aces_ci.ports.renderer import Renderer
+    from aces_ci.ports.sandbox import Sandbox
     from aces_ci.shell.files import Folder
     from aces_ci.shell.log import Log
 
@@ -53,6 +55,31 @@ def metrics() -> tuple[Metric, ...]:
 def converters() -> tuple[Converter, ...]:
     """Every harness's log format, by name."""
     return cast("tuple[Converter, ...]", plugins.load("converters", "CONVERTER", "name"))
+
+
+def harnesses() -> Mapping[str, Harness]:
+    """Every agent program, by name."""
+    found = cast("tuple[Harness, ...]", plugins.load("harnesses", "HARNESS", "name"))
+    return {item.name: item for item in found}
+
+
+def sandbox(name: str) -> Sandbox:
+    """One kind of sandbox. Raises UsageError for a name that no file carries."""
+    from aces_ci.core.errors import UsageError
+
+    try:
+        found = cast("tuple[Sandbox, ...]", plugins.load("sandboxes", "SANDBOX", "name"))
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            "live trials are not installed",
+            code="live_missing",
+            why=f"{error.name} is missing",
+            do="pip install 'aces-ci[live]'",
+        ) from None
+    for item in found:
+        if item.name == name:
+            return item
+    raise UsageError(f"there is no sandbox `{name}`", code="no_sandbox", do="choose docker or process")
 
 
 def annotations_of(report: Report) -> tuple[Annotation, ...]:

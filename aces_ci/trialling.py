@@ -1,0 +1,282 @@
+"""Tier 3 as a terminal and the main job run it: from settings and skills to a plan, from trials to scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+from aces_ci import __version__
+from aces_ci.core import trace_file
+from aces_ci.core.case import Case
+from aces_ci.core.cast import Cast
+from aces_ci.core.control import Secrets, Upstream
+from aces_ci.core.errors import UsageError
+from aces_ci.core.event import Trust
+from aces_ci.core.exchange import Protocol
+from aces_ci.core.live_plan import LivePlan
+from aces_ci.core.plan import Contender, Design, Subject, TrialPlan, staged_lineup
+from aces_ci.core.price import Price
+from aces_ci.core.price_table import price_of
+from aces_ci.core.score import Score
+from aces_ci.core.skill import Skill
+from aces_ci.core.staging import Injection, Lineup
+from aces_ci.core.trial import Trial
+from aces_ci.ports.harness import Harness
+from aces_ci.ports.metric import Metric
+from aces_ci.ports.sandbox import MIB, ImageRequest, Limits, Program, Sandbox
+from aces_ci.ports.sink import Sink
+from aces_ci.settings.model import Settings
+from aces_ci.shell.files import Folder, read_bounded
+from aces_ci.tiers.choose_judge import overriding
+from aces_ci.tiers.compare import stop_reason
+from aces_ci.tiers.grade import grade
+from aces_ci.tiers.judge_trace import Ask
+
+PROVIDERS = (
+    ("anthropic", "ANTHROPIC_API_KEY", "https://api.anthropic.com", (Protocol.MESSAGES,)),
+    ("openai", "OPENAI_API_KEY", "https://api.openai.com", (Protocol.RESPONSES, Protocol.CHAT)),
+)
+IMAGE = f"aces-ci:{__version__}"
+"""Our own image, in which the gateway runs; `ACES_IMAGE` names another one."""
+_LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
+_UNITS = {"m": MIB, "g": 1024 * MIB}
+FILE_LIMIT = 64 * MIB
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """Who answers the agents, and with which keys."""
+
+    upstreams: tuple[Upstream, ...]
+    secrets: Secrets
+
+    def for_api(self, apis: Sequence[Protocol]) -> tuple[Protocol, str] | None:
+        """The first protocol that a provider here speaks, and that provider."""
+        for api in apis:
+            for upstream in self.upstreams:
+                if api in upstream.protocols:
+                    return api, upstream.name
+        return None
+
+
+def access(env: Mapping[str, str], provider_url: str | None, *, in_container: bool) -> Access:
+    """Providers from the keys in the environment, or one server of the user's own.
+
+    Raises:
+        UsageError: there is neither.
+    """
+    if provider_url:
+        return _own_server(provider_url, env.get("ACES_PROVIDER_KEY") or env.get("OPENAI_API_KEY"), in_container)
+    found = [(name, env[key], url, protocols) for name, key, url, protocols in PROVIDERS if env.get(key)]
+    if not found:
+        raise UsageError(
+            "no provider key is set",
+            code="no_key",
+            why="agents need a model: none of ANTHROPIC_API_KEY, OPENAI_API_KEY is set",
+            do="set one, or name a server of your own with --provider-url",
+        )
+    return Access(
+        upstreams=tuple(Upstream(name=name, base_url=url, protocols=kinds) for name, _, url, kinds in found),
+        secrets=Secrets(keys={name: key for name, key, _, _ in found}),
+    )
+
+
+def contenders(
+    settings: Settings, harnesses: Mapping[str, Harness], reach: Access, images: Mapping[str, str]
+) -> tuple[Contender, ...]:
+    """The configured harnesses with their models. Raises UsageError: unknown, another version, no provider."""
+    return tuple(
+        _contender(row.name, row.model, row.version, row.command, settings, harnesses, reach, images)
+        for row in settings.live.harnesses
+    )
+
+
+def limits_of(settings: Settings) -> Limits:
+    """The sandbox's limits as the policy has them."""
+    box = settings.live.sandbox
+    memory = int(box.memory[:-1]) * _UNITS[box.memory[-1]]
+    return Limits(seconds=float(box.timeout), cpus=box.cpus, memory_bytes=memory)
+
+
+def design_of(settings: Settings, trust: Trust = Trust.OWN) -> Design:
+    """Everything that decides, from the settings."""
+    return Design(
+        arms=settings.live.arms,
+        looks=settings.live.attempts.looks,
+        mode=settings.live.workspace.mode,
+        injection=Injection(settings.live.workspace.injection),
+        limits=asdict(limits_of(settings)),
+        trust=trust,
+        seed=settings.live.seed,
+        workers=settings.live.concurrency,
+    )
+
+
+def subject_of(
+    after: Skill, before: Skill | None, cases: Sequence[Case], support: Iterable[Skill] = (), side: str = "base"
+) -> Subject:
+    """One skill with its cases; fixtures are files of the skill, named from it or from the repository."""
+    fixtures: dict[str, bytes] = {}
+    for skill in filter(None, (before, after)):
+        for path, file in skill.files.items():
+            if file.data is not None:
+                fixtures[path] = fixtures[skill.path_of(path)] = file.data
+    lineup = Lineup(target=(after,), previous=(before,) if before else (), support=tuple(support))
+    return Subject(skill=after.root, lineup=lineup, cases=tuple(cases), fixtures=fixtures, side=side)
+
+
+def images_for(settings: Settings, harnesses: Mapping[str, Harness], sandbox: Sandbox) -> dict[str, str]:
+    """Digest of each configured harness's image, built where it is missing."""
+    wanted = {row.name for row in settings.live.harnesses} & set(harnesses)
+    recipes = {name: harnesses[name].recipe for name in wanted}
+    return {name: sandbox.image(ImageRequest(recipe=recipe)) for name, recipe in recipes.items() if recipe}
+
+
+def program_of(env: Mapping[str, str]) -> Program:
+    """The gateway: our own image, the same command in every sandbox."""
+    return Program(image=env.get("ACES_IMAGE") or IMAGE, command=("python3", "-m", "aces_ci", "gateway"))
+
+
+class Grades:
+    """Scores of the trials so far; answers the tier's question whether another look is needed."""
+
+    def __init__(
+        self,
+        plan: TrialPlan,
+        settings: LivePlan,
+        metrics: Sequence[Metric],
+        ask: Ask | None,
+        folder: Folder,
+        sink: Sink,
+    ) -> None:
+        self._plan, self._settings, self._metrics, self._ask = plan, settings, metrics, ask
+        self._folder, self._sink = folder, sink
+        self.trials: dict[str, Trial] = {}
+        self.scores: dict[str, list[Score]] = {}
+
+    def known(self, trials: Iterable[Trial], scores: Iterable[Score]) -> None:
+        """What an earlier run left."""
+        self.trials.update({trial.digest: trial for trial in trials})
+        for score in scores:
+            self.scores.setdefault(score.trial, []).append(score)
+
+    def decided(self, look: int) -> str | None:
+        """Grade what is new; why no further look is needed, or None."""
+        for planned in self._plan.trials:
+            trial = self.trials.get(planned.digest)
+            if trial is not None and planned.stage <= look and trial.digest not in self.scores:
+                self._grade(trial, self._plan.case(planned), self._cast(planned.skill, planned.side))
+        return stop_reason(list(self.trials.values()), self.all_scores, self._settings)
+
+    @property
+    def all_scores(self) -> list[Score]:
+        """Every score."""
+        return [score for rows in self.scores.values() for score in rows]
+
+    def _grade(self, trial: Trial, case: Case, cast: Cast) -> None:
+        data = self._folder.read(trial.trajectory, limit=trace_file.BYTES_LIMIT) if trial.trajectory else None
+        if data is None:
+            because = trial.because or "no turn of a model was delivered"
+            rows = [Score(trial=trial.digest, metric=item.name, value=None, because=because) for item in self._metrics]
+        else:
+            trajectory = trace_file.read(data, source=str(trial.trajectory))
+            files = _workspace(self._folder.path / "trials" / trial.digest / "workspace")
+            rows = list(grade(trial, trajectory, case, files, self._metrics, self._ask, cast=cast))
+        self.scores[trial.digest] = rows
+        for row in rows:
+            self._sink.add(row)
+
+    def _cast(self, skill: str, side: str) -> Cast:
+        subject = next(item for item in self._plan.subjects if (item.skill, item.side) == (skill, side))
+        lineup = staged_lineup(subject.lineup, self._plan.design)
+        names = [name for item in lineup.target for name in (item.directory, item.name) if name]
+        scripts = [path for item in lineup.target for path in item.files if path.startswith("scripts/")]
+        return Cast(
+            target=tuple(dict.fromkeys(names)),
+            support=tuple(item.label for item in lineup.support),
+            scripts=tuple(scripts),
+            preloaded=self._plan.design.injection is Injection.PRELOADED,
+        )
+
+
+def _contender(
+    name: str,
+    model: str,
+    version: str | None,
+    command: tuple[str, ...],
+    settings: Settings,
+    harnesses: Mapping[str, Harness],
+    reach: Access,
+    images: Mapping[str, str],
+) -> Contender:
+    harness = harnesses.get(name)
+    if harness is None or not harness.apis:
+        known = ", ".join(sorted(key for key, item in harnesses.items() if item.apis))
+        raise UsageError(f"there is no harness `{name}` to run", code="no_harness", do=f"choose one of {known}")
+    if version is not None and version != harness.version:
+        raise UsageError(
+            f"{name} {version} is not shipped",
+            code="harness_version",
+            why=f"this version of aces-ci has the recipe and the digest of {harness.version}",
+            do=f"leave `version` out, or write {harness.version}",
+        )
+    way = reach.for_api(harness.apis)
+    if way is None:
+        spoken = ", ".join(api.value for api in harness.apis)
+        raise UsageError(
+            f"no provider here speaks what {name} speaks ({spoken})",
+            code="no_key",
+            why="each agent talks to its own kind of model",
+            do="set the key of that provider, or choose another harness",
+        )
+    return Contender(
+        harness=name,
+        version=harness.version,
+        model=model,
+        api=way[0],
+        upstream=way[1],
+        image=images.get(name, ""),
+        command=command,
+        price=_price(model, settings),
+    )
+
+
+def _price(model: str, settings: Settings) -> Price | None:
+    return price_of(model, prices_of(settings))
+
+
+def prices_of(settings: Settings) -> tuple[Price, ...]:
+    """Prices that the policy names, in the gateway's unit."""
+    return tuple(overriding(row) for row in settings.prices)
+
+
+def _own_server(url: str, key: str | None, in_container: bool) -> Access:
+    parts = urlsplit(url.rstrip("/").removesuffix("/v1"))
+    host = parts.hostname or ""
+    if in_container and host in _LOCAL:
+        # The gateway's own loopback is not the user's.
+        port = f":{parts.port}" if parts.port else ""
+        parts = parts._replace(netloc=f"host.docker.internal{port}")
+    upstream = Upstream(
+        name="own", base_url=urlunsplit(parts), protocols=tuple(Protocol), insecure=parts.scheme == "http"
+    )
+    return Access(upstreams=(upstream,), secrets=Secrets(keys={"own": key} if key else {}))
+
+
+def _workspace(folder: Path) -> dict[str, bytes]:
+    found = {}
+    for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
+        if path.is_file() and not path.is_symlink():
+            found[path.relative_to(folder).as_posix()] = read_bounded(path, limit=FILE_LIMIT)
+    return found
+
+
+def narrowed(plan: Design, *, attempts: int | None, arms: Sequence[str] = ()) -> Design:
+    """The design as the command line narrows it: a last look, some arms. Never a higher cap than the policy's."""
+    looks = tuple(look for look in plan.looks if attempts is None or look < attempts)
+    if attempts is not None:
+        looks = (*looks, min(attempts, plan.looks[-1]))
+    chosen = tuple(arm for arm in plan.arms if not arms or arm.value in arms)
+    return replace(plan, looks=looks, arms=chosen)
