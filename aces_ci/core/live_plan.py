@@ -32,7 +32,7 @@ class LivePlan:
     margin: float = 0.10
     target_lift: float = 0.20
     max_drop: float | None = None
-    """`gates.regression.max_drop`: what an inconclusive result must rule out."""
+    """`live.max_drop`: the drop that a run must rule out."""
     weights: Mapping[str, float] = field(default_factory=lambda: dict.fromkeys(SIX, 1.0))
     mode: str | None = None
     """Workspace that decides, where trials of both exist."""
@@ -58,19 +58,18 @@ class LivePlan:
     def of(cls, settings: Mapping[str, object], skill: str, *, skills: int = 1, stopped: str = "") -> LivePlan:
         """Read the plan from the settings that a run recorded (`RunStarted.settings`).
 
-        Keys are those of `aces.yml` (`live`, `gates`), and `plan`: a mapping from skill path to `cases`
+        Keys are those of `aces.yml` (`live`), and `plan`: a mapping from skill path to `cases`
         (`{id: {"negative": bool, "bucket": str}}`), `spent` (`[regressed, improved]`) and `skills`. What is
         absent takes the default.
 
         Raises:
             UsageError: a value has the wrong type or range.
         """
-        live, gates = _mapping(settings, "live"), _mapping(settings, "gates")
+        live = _mapping(settings, "live")
         plan = _mapping(_mapping(settings, "plan"), skill)
         default = cls()
         spent = plan.get("spent", [0.0, 0.0])
-        regression = gates.get("regression")
-        drop = regression.get("max_drop") if isinstance(regression, Mapping) else None
+        drop = live.get("max_drop")
         return cls(
             looks=_looks(_mapping(live, "attempts").get("looks", list(default.looks))),
             alpha_regressed=_share(live, "alpha_regressed", default.alpha_regressed),
@@ -79,7 +78,7 @@ class LivePlan:
             floor=_share(live, "floor", default.floor),
             margin=_share(live, "margin", default.margin),
             target_lift=_share(live, "target_lift", default.target_lift),
-            max_drop=None if drop is None else _share({"max_drop": drop}, "max_drop", 0.0),
+            max_drop=None if drop is None else _share(live, "max_drop", 0.0),
             weights={
                 **default.weights,
                 **{

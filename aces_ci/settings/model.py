@@ -153,6 +153,12 @@ class Live(Section):
     target_lift: Fraction = Field(0.20, description="The lift that a plan is priced for.")
     margin: Fraction = Field(0.10, description="`no difference` needs the 90 % interval inside this.")
     floor: Fraction = Field(0.05, description="No verdict for a smaller lift.")
+    max_drop: Fraction | None = Field(
+        None, description="A drop that every run must rule out, else gate `regression` breaks; null asks nothing."
+    )
+    alpha_regressed: float = Field(
+        0.025, gt=0, le=0.1, description="One-sided error of `regressed`, divided by the changed skills."
+    )
     weights: Weights = Field(default_factory=Weights)
     sandbox: Sandbox = Field(default_factory=Sandbox)
     concurrency: int = Field(4, ge=1, le=64, description="Trials under way at once.")

@@ -390,9 +390,7 @@ def test_settings_that_are_no_plan_are_refused_by_name() -> None:
     ):
         with pytest.raises(UsageError, match=name):
             LivePlan.of({"live": live}, "s")
-    plan = LivePlan.of(
-        {"live": {"attempts": {"looks": [2, 4]}}, "gates": {"regression": {"mode": "block", "max_drop": 0.2}}}, "s"
-    )
+    plan = LivePlan.of({"live": {"attempts": {"looks": [2, 4]}, "max_drop": 0.2}}, "s")
     assert plan.cap == 4 and plan.max_drop == 0.2
 
 
@@ -432,3 +430,36 @@ def test_votes_are_counted_once_and_give_the_flip_rate() -> None:
     assert found.agreement == (216, 240)
     assert found.flip_rate == pytest.approx((1 - (1 - 0.2) ** 0.5) / 2)
     assert told({Arm.WITH_SKILL: every([1.0] * 3), Arm.PREVIOUS: every([1.0] * 3)}).agreement is None
+
+
+def test_default_settings_are_the_default_plan() -> None:
+    """Two places name the same defaults: the settings' model and the plan."""
+    from aces_ci.settings.model import Settings
+
+    plan = LivePlan.of(Settings().model_dump(mode="json"), "s")
+    assert replace(plan, seed=0, mode=None) == LivePlan()
+
+
+def test_a_drop_that_is_not_ruled_out_breaks_the_gate_where_the_policy_asks() -> None:
+    from aces_ci.core.gate import Mode, Outcome
+    from aces_ci.core.gates_live import regression_gate
+
+    arms = {Arm.WITH_SKILL: coin(0.6, 1, 3), Arm.PREVIOUS: coin(0.6, 2, 3)}
+    asked, free = told(arms, LivePlan(max_drop=0.10)), told(arms)
+    assert regression_gate(free, Mode.BLOCK, "s").outcome is Outcome.MET
+    strict = regression_gate(asked, Mode.BLOCK, "s")
+    assert strict.outcome is Outcome.BROKEN and "the policy wants 10" in strict.reason
+    assert regression_gate(told(arms, LivePlan(max_drop=0.9)), Mode.BLOCK, "s").outcome is Outcome.MET
+
+
+def test_worse_than_no_skill_breaks_the_lift_gate_and_only_then() -> None:
+    from aces_ci.core.gate import Mode, Outcome
+    from aces_ci.core.gates_live import lift_gate
+
+    same = every(GOOD)
+    worse = told({Arm.WITH_SKILL: every(BAD), Arm.PREVIOUS: every(BAD), Arm.BASELINE: same})
+    fine = told({Arm.WITH_SKILL: same, Arm.PREVIOUS: same, Arm.BASELINE: every(BAD)})
+    assert lift_gate(worse, Mode.ADVISE, "s").outcome is Outcome.BROKEN
+    assert lift_gate(fine, Mode.ADVISE, "s").outcome is Outcome.MET
+    assert lift_gate(told({Arm.WITH_SKILL: same, Arm.PREVIOUS: same}), Mode.ADVISE, "s").outcome is Outcome.UNDECIDABLE
+    assert lift_gate(None, Mode.ADVISE, "s", skipped="no key").reason == "no key"
