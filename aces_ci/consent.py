@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
-from aces_ci.core.approval import Consent
-from aces_ci.core.errors import DeliveryError, NotPermitted
+from functools import cache
+
+from pydantic import TypeAdapter, ValidationError
+
+from aces_ci.core.approval import Approval, Consent
+from aces_ci.core.errors import DeliveryError, NotPermitted, UsageError
 from aces_ci.core.event import Event, Trust
 from aces_ci.core.slash import Purpose
 from aces_ci.ports.forge import Forge
 from aces_ci.shell.log import Log
 
+HANDED_ON = "ACES_APPROVAL"
+"""Environment variable by which the planning job of a workflow hands its approval to the shards."""
 
-def consent(forge: Forge, event: Event, key: str, log: Log) -> Consent:
-    """What is known of a change request. Own branches need no approval to spend; a command is always answered."""
+
+def consent(forge: Forge, event: Event, key: str, log: Log, handed_on: str = "") -> Consent:
+    """What is known of a change request. Own branches need no approval to spend; a command is always answered.
+
+    An approval that the planning job has used up and `handed_on` is only asked again whether it still holds.
+
+    Raises:
+        UsageError: what was handed on is no approval.
+    """
     if event.change_request is None:
         return Consent()
+    if handed_on:
+        approval = _read(handed_on)
+        refusal = forge.recheck(event, approval)
+        if refusal is not None:
+            log.line(f"notice: {refusal.because}")
+        return Consent(live=refusal or approval, accepted=forge.approval(event, Purpose.ACCEPT, key))
     ask_live = event.trust is Trust.FORK or event.comment is not None
     try:
         found = Consent(
@@ -26,3 +45,24 @@ def consent(forge: Forge, event: Event, key: str, log: Log) -> Consent:
     for refusal in found.refusals:
         log.line(f"notice: {refusal.because}")
     return found
+
+
+def hand_on(found: Consent) -> str:
+    """The approval to spend as one line of JSON; empty where there is none."""
+    return _adapter().dump_json(found.live).decode() if isinstance(found.live, Approval) else ""
+
+
+def _read(text: str) -> Approval:
+    try:
+        return _adapter().validate_json(text, strict=True, extra="forbid")
+    except ValidationError:
+        raise UsageError(
+            f"{HANDED_ON} holds no approval",
+            code="approval_handed_on",
+            do="pass on the output `approval` of the planning job as it is",
+        ) from None
+
+
+@cache
+def _adapter() -> TypeAdapter[Approval]:
+    return TypeAdapter(Approval)

@@ -12,6 +12,7 @@ from typing import TextIO
 from aces_ci import compose, pipeline, publication
 from aces_ci.changes.git import Repository
 from aces_ci.changes.weigh import weigh
+from aces_ci.consent import HANDED_ON, consent, hand_on
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Event, EventKind
 from aces_ci.core.evidence import Evidence
@@ -55,7 +56,7 @@ def run(options: Options, *, env: Mapping[str, str], stdout: TextIO, stderr: Tex
     redactor = Redactor(secrets_of(env))
     log = Log(stderr, dialect=dialect_of(env), redact=redactor.text)
     forge = compose.forge(env, log, _forge_options(env, redactor))
-    with prepared(options, forge, env) as job:
+    with prepared(options, forge, env, log) as job:
         folder = Folder.at(options.output, cwd=Path.cwd(), redact=redactor.redact)
         evidence = _evaluate(job, folder, log, env, quiet=options.quiet)
     if job.shard is not None:
@@ -66,7 +67,7 @@ def run(options: Options, *, env: Mapping[str, str], stdout: TextIO, stderr: Tex
 
 
 @contextmanager
-def prepared(options: Options, forge: Forge, env: Mapping[str, str]) -> Iterator[Job]:
+def prepared(options: Options, forge: Forge, env: Mapping[str, str], log: Log) -> Iterator[Job]:
     """Event, policy and settings of a run, decided before anything of the head is read."""
     with Repository.open(options.repo) as repository:
         event = _resolved(forge.event(options.repo), repository, options)
@@ -78,7 +79,14 @@ def prepared(options: Options, forge: Forge, env: Mapping[str, str]) -> Iterator
             inputs=inputs_of(env, settings_only=True),
             overrides=_overrides(options),
         )
-        yield Job(event=event, repository=repository, loaded=loaded, policy=policy, shard=_shard(options.shard))
+        yield Job(
+            event=event,
+            repository=repository,
+            loaded=loaded,
+            policy=policy,
+            shard=_shard(options.shard),
+            consent=consent(forge, event, loaded.settings.comment.key, log, env.get(HANDED_ON, "")),
+        )
 
 
 def plan(most: int, options: Options, *, env: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> int:
@@ -86,15 +94,15 @@ def plan(most: int, options: Options, *, env: Mapping[str, str], stdout: TextIO,
     step."""
     log = Log(stderr, dialect=dialect_of(env))
     forge = compose.forge(env, log, _forge_options(env, Redactor(secrets_of(env))))
-    with prepared(options, forge, env) as job:
+    with prepared(options, forge, env, log) as job:
         found = matrix(weigh(job.repository, pipeline.changed(job)), most)
+        approval = hand_on(job.consent)
     text = json.dumps(found)
     stdout.write(text + "\n")
     if target := env.get("GITHUB_OUTPUT"):
         # A matrix may hold nothing beside its dimensions, so the count stands by itself.
-        compose.write_outputs(
-            target, {"matrix": json.dumps({"include": found["include"]}), "count": str(found["count"])}
-        )
+        outputs = {"matrix": json.dumps({"include": found["include"]}), "count": str(found["count"])}
+        compose.write_outputs(target, {**outputs, "approval": approval})
     return 0
 
 

@@ -12,6 +12,7 @@ from aces_ci.changes.compare import between, compare
 from aces_ci.changes.git import Repository
 from aces_ci.changes.load import siblings_at, snapshot_at
 from aces_ci.changes.weigh import weigh
+from aces_ci.core.approval import Consent
 from aces_ci.core.change import ChangeSet, How, SkillChange
 from aces_ci.core.event import Event, EventKind, Trust
 from aces_ci.core.evidence import (
@@ -49,6 +50,7 @@ class Job:
     loaded: Loaded
     policy: PolicySource
     shard: tuple[int, int] | None = None
+    consent: Consent = field(default_factory=Consent)
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
 
 
@@ -162,7 +164,8 @@ def _as_evidence(change: SkillChange, name: str, *, has_evals: bool) -> ChangedS
 def no_live(job: Job, changes: ChangeSet, sink: Sink) -> None:
     """Says why no agent ran."""
     if job.event.trust is Trust.FORK:
-        sink(Skipped(tier=Tier.LIVE, skill=None, code="fork", because="fork, not approved"))
+        refused = next((word.because.rstrip(".") for word in job.consent.refusals), "fork, not approved")
+        sink(Skipped(tier=Tier.LIVE, skill=None, code="fork", because=refused))
         return
     for change in changes.skills:
         if change.how is not How.DELETED:
@@ -182,7 +185,7 @@ def _deciding(job: Job) -> Mapping[str, object]:
             "budget": True,
         },
     )
-    return dict(chosen)
+    return {**chosen, **job.consent.recorded()}
 
 
 def _chosen(path: str, include: tuple[str, ...], exclude: tuple[str, ...]) -> bool:

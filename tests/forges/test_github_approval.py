@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from aces_ci.consent import consent
+from aces_ci.consent import consent, hand_on
 from aces_ci.core.approval import Approval, Consent, Refusal, Via
+from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Event, EventKind, Trust
 from aces_ci.core.slash import Purpose
 from aces_ci.core.sticky import Marker
@@ -267,3 +268,31 @@ def test_the_consent_of_a_run_tells_refusals_and_survives_a_forge_that_is_silent
     scene.fake.server.force("GET", "/pulls/", Answer(status=403, body={"message": "no"}))
     assert consent(forge, event, "default", Log(log)) == Consent()
     assert "nothing is approved" in log.getvalue()
+
+
+def test_shards_share_the_approval_that_the_planning_job_used_up(scene: Scene) -> None:
+    scene.see()
+    scene.label()
+    given = scene.ask()
+    assert isinstance(given, Approval)
+    handed = hand_on(Consent(live=given))
+    env = {"GITHUB_REPOSITORY": scene.fake.repo}
+    forge = GitHub(env, Log(io.StringIO()), ForgeOptions(token="tok", api_url=scene.fake.url))
+    event = Event(
+        kind=EventKind.CHANGE_REQUEST,
+        forge="github",
+        repo=scene.fake.repo,
+        head_sha=HEAD,
+        base_ref="main",
+        change_request=NUMBER,
+        trust=Trust.FORK,
+    )
+    for _ in range(2):
+        assert consent(forge, event, "default", Log(io.StringIO()), handed).live == given
+    scene.push(OTHER, force=True)
+    refused = consent(forge, event, "default", Log(io.StringIO()), handed).live
+    assert isinstance(refused, Refusal)
+    assert hand_on(Consent(live=refused)) == ""
+    for forged in ("{}", "yes", handed.replace('"sha"', '"commit"'), handed[:-1] + ', "budget": 1}'):
+        with pytest.raises(UsageError, match="no approval"):
+            consent(forge, event, "default", Log(io.StringIO()), forged)
