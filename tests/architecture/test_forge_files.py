@@ -1,0 +1,129 @@
+"""Workflows, component and examples: copies are equal, names are known, pins are pins, and nothing skips a gate."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from aces_ci import __version__
+from aces_ci.settings.inputs import INPUTS
+
+ROOT = Path(__file__).resolve().parents[2]
+GITHUB = sorted([*(ROOT / ".github/workflows").glob("*.yml"), *(ROOT / "examples/github").glob("*.yml")])
+GITLAB = sorted((ROOT / "examples/gitlab").glob("*.yml"))
+# What the component does not offer: GitLab divides by `parallel`, and its reports have fixed paths.
+NOT_OFFERED = {"shard", "output"}
+OWN_INPUTS = {"stage", "prefix", "image", "shards", "live"}
+
+
+def documents(path: Path) -> list[dict[str, Any]]:
+    return list(yaml.safe_load_all(path.read_text("utf-8")))
+
+
+def test_the_catalog_s_copy_is_the_component_byte_for_byte() -> None:
+    component = (ROOT / "gitlab-ci-component.yml").read_bytes()
+    assert (ROOT / "templates/aces-ci.yml").read_bytes() == component
+    assert not (ROOT / "templates/aces-ci.yml").is_symlink()
+
+
+def test_the_component_offers_the_inputs_of_the_table_and_hands_each_on() -> None:
+    header, body = documents(ROOT / "gitlab-ci-component.yml")
+    inputs = header["spec"]["inputs"]
+    shared = {item.name: item for item in INPUTS if not item.github_only and item.name not in NOT_OFFERED}
+    assert set(inputs) == set(shared) | OWN_INPUTS
+    for name, item in shared.items():
+        assert (inputs[name]["description"], inputs[name]["default"]) == (item.help, item.default)
+    variables = body[".$[[ inputs.prefix ]]:job"]["variables"]
+    assert {key: value for key, value in variables.items() if key.startswith("INPUT_")} == {
+        f"INPUT_{name.upper()}": f"$[[ inputs.{name} ]]" for name in shared
+    }
+
+
+def test_the_component_leaves_the_user_s_pipeline_alone() -> None:
+    body = documents(ROOT / "gitlab-ci-component.yml")[1]
+    assert not {"default", "variables", "stages", "workflow", "image", "before_script"} & set(body)
+    assert all("$[[ inputs.prefix ]]" in name for name in body)
+
+
+def test_the_component_asks_for_the_whole_history() -> None:
+    body = documents(ROOT / "gitlab-ci-component.yml")[1]
+    assert body[".$[[ inputs.prefix ]]:job"]["variables"]["GIT_DEPTH"] == "0"
+
+
+@pytest.mark.parametrize("path", GITHUB, ids=lambda path: path.name)
+def test_actions_of_others_are_pinned_by_sha_and_say_which_version_that_is(path: Path) -> None:
+    for line in path.read_text("utf-8").splitlines():
+        found = re.search(r"uses: ([^@\s]+)@(\S+)(.*)", line)
+        if found and not found[1].startswith("aces-ci/"):
+            assert re.fullmatch("[0-9a-f]{40}", found[2]), line
+            assert re.search(r"# v\d+\.\d+\.\d+$", found[3]), line
+        elif found:
+            assert found[2] == f"v{__version__}", line
+
+
+def test_the_component_and_its_examples_name_this_version() -> None:
+    for path in (ROOT / "gitlab-ci-component.yml", *GITLAB):
+        named = re.findall(r"aces-ci(?:/aces-ci)*[:@](\d+\.\d+\.\d+)", path.read_text("utf-8"))
+        assert set(named) == {__version__}, path
+
+
+@pytest.mark.parametrize("path", GITHUB, ids=lambda path: path.name)
+def test_every_checkout_has_the_history_and_keeps_no_credentials(path: Path) -> None:
+    for job in documents(path)[0]["jobs"].values():
+        for step in job.get("steps", ()):
+            if step.get("uses", "").startswith("actions/checkout@"):
+                assert step["with"] == {"fetch-depth": 0, "persist-credentials": False}
+
+
+@pytest.mark.parametrize("path", GITHUB, ids=lambda path: path.name)
+def test_inputs_that_are_passed_exist(path: Path) -> None:
+    known = {item.name for item in INPUTS}
+    for job in documents(path)[0]["jobs"].values():
+        for step in job.get("steps", ()):
+            if step.get("uses", "").startswith("aces-ci/aces-ci@"):
+                assert set(step.get("with", {})) <= known
+
+
+@pytest.mark.parametrize("path", GITHUB, ids=lambda path: path.name)
+def test_no_workflow_can_leave_a_required_check_waiting_for_ever(path: Path) -> None:
+    triggers = documents(path)[0][True]  # YAML 1.1 reads the key `on` as true
+    for trigger in triggers.values():
+        assert not isinstance(trigger, dict) or not {"paths", "paths-ignore"} & set(trigger)
+    if "pull_request" in triggers and path.parent.name == "github":
+        assert "merge_group" in triggers, "a merge queue would wait for a check that never reports"
+
+
+def test_the_report_job_always_runs_and_alone_may_write() -> None:
+    jobs = documents(ROOT / ".github/workflows/evaluate.yml")[0]["jobs"]
+    assert jobs["report"]["if"] == "${{ always() }}"
+    writers = {name for name, job in jobs.items() if "write" in job["permissions"].values()}
+    assert writers == {"report"}
+    assert jobs["shard"]["strategy"]["fail-fast"] is False
+
+
+def test_the_poster_sees_no_code_of_the_fork() -> None:
+    for path in (ROOT / ".github/workflows/publish.yml", ROOT / "examples/github/forks-post.yml"):
+        text = path.read_text("utf-8")
+        assert "uses: actions/" not in text
+        assert not re.search(r"(?m)^\s*(- )?run:", text)
+        assert "secrets" not in text
+
+
+def test_no_fork_code_meets_a_secret() -> None:
+    for path in GITHUB:
+        document = documents(path)[0]
+        assert "pull_request_target" not in str(document[True])
+    forks = (ROOT / "examples/github/forks.yml").read_text("utf-8")
+    assert "secrets" not in forks
+    assert "write" not in forks.split("jobs:")[1]
+
+
+def test_every_linter_is_content() -> None:
+    done = subprocess.run(["tools/lint-config"], cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.count("ok ") == 7
