@@ -7,7 +7,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aces_ci import compose, trialling
@@ -17,6 +17,7 @@ from aces_ci.changes.worktree import Found, search
 from aces_ci.core.errors import UsageError
 from aces_ci.core.inert import plain
 from aces_ci.core.live_plan import LivePlan, PlannedCase
+from aces_ci.core.live_text import arm_lines, result_line
 from aces_ci.core.plan import Contender, TrialPlan, make_live_plan
 from aces_ci.core.redact import Redactor
 from aces_ci.core.score import Score
@@ -190,14 +191,12 @@ def closing(plan: TrialPlan, grades: trialling.Grades, analysis: LivePlan, ended
         if not trials:
             yield f"no verdict: {subject.skill}  nothing ran: {ended.stopped}"
             continue
-        summary = summarise(trials, grades.all_scores, analysis)
-        name = plain(subject.skill.rsplit("/", 1)[-1], 60)
-        yield f"{summary.word.value.replace('_', ' ')}: {name}  {plain(summary.because, 200)}"
-        for level in summary.arms:
-            mean = "-" if level.outcome is None else f"{level.outcome.point * 100:.0f}"
-            tokens = "" if level.tokens is None else f"   {level.tokens / 1000:.0f} k tokens"
-            money = "" if level.usd_micros is None else f"   ${level.usd_micros / 1e6:.2f}"
-            yield f"  {ARM_WORDS[level.arm]:<9}{mean:>4}   {level.trials} runs{tokens}{money}"
+        own = replace(analysis, cases={case.id: analysis.cases[case.id] for case in subject.cases})
+        summary = summarise(trials, grades.all_scores, own)
+        name = subject.skill.rsplit("/", 1)[-1]
+        yield f"result: {result_line(summary, name, ARM_WORDS[Arm.PREVIOUS])}"
+        yield f"  because: {plain(summary.because, 200)}"
+        yield from arm_lines(summary, ARM_WORDS[Arm.PREVIOUS])
     spent = sum(trial.usage.usd_micros or 0 for trial in grades.trials.values())
     stopped = f" · stopped: {plain(ended.stopped, 120)}" if ended.stopped else ""
     yield f"${spent / 1e6:.2f} spent · look {ended.look} of {len(plan.design.looks)}{stopped}"

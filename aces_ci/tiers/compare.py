@@ -128,9 +128,22 @@ def decide(held: Slots, scores: Sequence[Score], values: Mapping[str, Value], pl
 def stop_reason(trials: Sequence[Trial], scores: Sequence[Score], plan: LivePlan) -> str | None:
     """Why no further look is needed, or None: what the engine asks when all trials of a look are there.
 
-    Decided, unfair beyond repair, or not expected to settle it (futility is non-binding: going on costs
-    money, not error). Only the deciding side is read.
+    Decided, unfair beyond repair, or not expected to settle it (futility is non-binding: going on costs money, not
+    error). Only the deciding side is read. Of several skills every one must have a reason.
     """
+    skills = list(dict.fromkeys(trial.skill for trial in trials))
+    reasons = []
+    for skill in skills:
+        own = [trial for trial in trials if trial.skill == skill]
+        known = {trial.case for trial in own}
+        cases = plan.cases if len(skills) == 1 else {name: case for name, case in plan.cases.items() if name in known}
+        reasons.append(_stop(own, scores, replace(plan, cases=cases)))
+    if not reasons or any(reason is None for reason in reasons):
+        return None
+    return "; ".join(dict.fromkeys(reason for reason in reasons if reason is not None))
+
+
+def _stop(trials: Sequence[Trial], scores: Sequence[Score], plan: LivePlan) -> str | None:
     side = [trial for trial in trials if trial.side == "base"] or list(trials)
     values = outcomes(side, table(scores))
     found = decide(slots(side, plan.cap), scores, values, plan)

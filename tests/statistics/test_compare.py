@@ -463,3 +463,15 @@ def test_worse_than_no_skill_breaks_the_lift_gate_and_only_then() -> None:
     assert lift_gate(fine, Mode.ADVISE, "s").outcome is Outcome.MET
     assert lift_gate(told({Arm.WITH_SKILL: same, Arm.PREVIOUS: same}), Mode.ADVISE, "s").outcome is Outcome.UNDECIDABLE
     assert lift_gate(None, Mode.ADVISE, "s", skipped="no key").reason == "no key"
+
+
+def test_the_engine_goes_on_while_one_of_several_skills_is_open() -> None:
+    decided = a_comparison({Arm.WITH_SKILL: every([0.0] * 3), Arm.PREVIOUS: every([1.0] * 3)})
+    leaning = {Arm.WITH_SKILL: every([1.0, 0.0, 0.0]), Arm.PREVIOUS: every([1.0, 0.0, 1.0])}
+    still = a_comparison(leaning, skill="skills/b")
+    plan = LivePlan(skills=2, cases={case: PlannedCase() for case in (*CASES, "of-another-skill")})
+    both = [*decided[0], *still[0]], [*decided[1], *still[1]]
+    assert stop_reason(*both, plan) is None
+    other = a_comparison({Arm.WITH_SKILL: every([0.0] * 3), Arm.PREVIOUS: every([1.0] * 3)}, skill="skills/b")
+    both = [*decided[0], *other[0]], [*decided[1], *other[1]]
+    assert stop_reason(*both, plan) == "decided: regressed"

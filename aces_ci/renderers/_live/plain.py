@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from aces_ci.core.amount import dollars, plural, tokens
+from aces_ci.core.amount import plural
 from aces_ci.core.estimate import Contrast, Lift
 from aces_ci.core.inert import plain
-from aces_ci.core.live import LiveSummary, Word
-from aces_ci.core.points import MINUS, NBSP, bar, interval, level_interval, p_value, signed
+from aces_ci.core.live import Word
+from aces_ci.core.live_text import arm_lines, ascii_of, outcome_row, result_line
+from aces_ci.core.points import signed
 from aces_ci.core.report import Report
-from aces_ci.core.trial import Arm
 from aces_ci.ports.forge import Annotation
-from aces_ci.renderers._live.shown import WORDS, Live, lives, outcome_row
+from aces_ci.renderers._live.shown import Live, lives
 
-_NAMES = {Arm.BASELINE: "no skill", Arm.PREVIOUS: "main", Arm.WITH_SKILL: "this"}
 _LEVELS = {Word.REGRESSED: "error", Word.CANNOT_TELL: "notice", Word.NO_VERDICT: "warning"}
-
-
-def ascii_of(text: str) -> str:
-    """Plain minus and spaces, which every terminal and grep has."""
-    return text.replace(MINUS, "-").replace(NBSP, " ")
 
 
 def result_lines(report: Report) -> list[str]:
@@ -27,45 +21,8 @@ def result_lines(report: Report) -> list[str]:
     if not found:
         return []
     width = max(len(plain(live.skill.change.label, 40)) for live in found)
-    lines = [_result(live, width) for live in found]
-    return [*lines, *(_arms(found[0]) if len(found) == 1 else []), ""]
-
-
-def _result(live: Live, width: int) -> str:
-    summary = live.summary
-    parts = []
-    for contrast, name in ((Contrast.CHANGE, plain(live.base, 40)), (Contrast.LIFT, "no skill")):
-        text = _difference(summary, contrast)
-        if text:
-            parts.append(f"{text} against {name}")
-    label = plain(live.skill.change.label, 40)
-    shown = "   ".join(parts) or plain(summary.because, 120)
-    if summary.word is Word.NO_VERDICT and parts:
-        shown += f"   ({plain(summary.because, 120)})"
-    return f"result: {label:<{width}}  {WORDS[summary.word][1]:<15} {shown}"
-
-
-def _difference(summary: LiveSummary, contrast: Contrast) -> str:
-    lift = summary.change if contrast is Contrast.CHANGE else summary.lift
-    if lift is None or lift.estimate is None:
-        return ""
-    shown = outcome_row(summary).differences[0 if contrast is Contrast.CHANGE else 1]
-    p = f" {p_value(lift.p).replace(NBSP, '')}" if lift.p is not None else ""
-    return ascii_of(f"{shown} {interval(lift.estimate)}{p}")
-
-
-def _arms(live: Live) -> list[str]:
-    row = outcome_row(live.summary)
-    lines = []
-    for place, arm in enumerate((Arm.BASELINE, Arm.PREVIOUS, Arm.WITH_SKILL)):
-        level = next((level for level in live.summary.arms if level.arm is arm), None)
-        if level is None or level.outcome is None:
-            continue
-        used = "" if level.tokens is None else f"   {ascii_of(tokens(level.tokens))} tokens"
-        cost = "" if level.usd_micros is None else f"   {dollars(level.usd_micros)}"
-        numbers = f"{row.levels[place]:>4} {ascii_of(level_interval(level.outcome)):<10}"
-        lines.append(f"  {_NAMES[arm]:<9}{numbers} {bar(level.outcome)}{used}{cost}")
-    return lines
+    lines = [f"result: {result_line(live.summary, live.skill.change.label, live.base, width)}" for live in found]
+    return [*lines, *(arm_lines(found[0].summary, found[0].base) if len(found) == 1 else []), ""]
 
 
 def live_notes(report: Report) -> list[Annotation]:

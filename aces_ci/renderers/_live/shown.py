@@ -6,18 +6,20 @@ from dataclasses import dataclass
 
 from aces_ci.core.estimate import Contrast, Estimate, Lift
 from aces_ci.core.inert import cell, code
-from aces_ci.core.live import ArmLevel, LiveSummary, Word
-from aces_ci.core.points import NBSP, Row, interval, p_value, row
+from aces_ci.core.live import LiveSummary, Word
+from aces_ci.core.live_text import SPOKEN, outcome_row
+from aces_ci.core.points import NBSP, interval, p_value
 from aces_ci.core.report import Report, SkillReport
-from aces_ci.core.trial import Arm
 
-WORDS = {
-    Word.IMPROVED: ("✅", "improved"),
-    Word.REGRESSED: ("❌", "regressed"),
-    Word.NO_DIFFERENCE: ("✅", "no difference"),
-    Word.CANNOT_TELL: ("⚖️", "cannot tell yet"),
-    Word.NO_VERDICT: ("🚫", "no verdict"),
+_ICONS = {
+    Word.IMPROVED: "✅",
+    Word.REGRESSED: "❌",
+    Word.NO_DIFFERENCE: "✅",
+    Word.CANNOT_TELL: "⚖️",
+    Word.NO_VERDICT: "🚫",
 }
+WORDS = {word: (icon, SPOKEN[word]) for word, icon in _ICONS.items()}
+"""Icon and word; the icon never stands alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,25 +56,6 @@ def lives(report: Report) -> list[Live]:
     """Skills with live results, in the order of the report."""
     base = report.event.base_name
     return [Live(skill=skill, summary=skill.live, base=base) for skill in report.skills if skill.live is not None]
-
-
-def levels_of(summary: LiveSummary) -> dict[Arm, ArmLevel]:
-    """Arm to its level."""
-    return {level.arm: level for level in summary.arms}
-
-
-def outcome_row(summary: LiveSummary) -> Row:
-    """Levels no skill, previous, this; differences change, lift: one number of decimals for all of them."""
-    levels = levels_of(summary)
-    points: list[float | None] = []
-    for arm in (Arm.BASELINE, Arm.PREVIOUS, Arm.WITH_SKILL):
-        found = levels.get(arm)
-        points.append(found.outcome.point if found and found.outcome else None)
-    return row(points, [(2, 1, _point(summary.change)), (2, 0, _point(summary.lift))])
-
-
-def _point(lift: Lift | None) -> float | None:
-    return lift.estimate.point if lift and lift.estimate else None
 
 
 def difference(summary: LiveSummary, contrast: Contrast) -> str:
