@@ -35,6 +35,17 @@ def run(stdin: BinaryIO, stdout: BinaryIO) -> None:
     """
     harden()
     raise_file_limit()
+    secrets, configuration = begin(stdin)
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(_serve(secrets, configuration, stdin, stdout))
+
+
+def begin(stdin: BinaryIO) -> tuple[Secrets, Configuration]:
+    """The first two lines.
+
+    Raises:
+        UsageError: they are something else.
+    """
     secrets, configuration = _read(stdin), _read(stdin)
     if not isinstance(secrets, Secrets) or not isinstance(configuration, Configuration):
         raise UsageError(
@@ -43,8 +54,7 @@ def run(stdin: BinaryIO, stdout: BinaryIO) -> None:
             why="line 1 must be `secrets` and line 2 `configure`",
             do="let aces-ci start it",
         )
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_serve(secrets, configuration, stdin, stdout))
+    return secrets, configuration
 
 
 async def _serve(secrets: Secrets, configuration: Configuration, stdin: BinaryIO, stdout: BinaryIO) -> None:

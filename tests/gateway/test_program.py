@@ -34,7 +34,9 @@ from aces_ci.core.control import (
 from aces_ci.core.errors import UsageError
 from aces_ci.core.exchange import Exchange, Outcome, Protocol, TrialRecord, from_event, to_event
 from aces_ci.core.trial import Arm
+from aces_ci.gateway.gateway import Gateway
 from aces_ci.gateway.outbox import Outbox
+from aces_ci.gateway.program import begin
 from tests.fakes.upstream import FakeUpstream, Reply
 from tests.gateway.rig import KEY, MESSAGES, MODEL, ORDER, PRICE, TOKEN, rig
 
@@ -189,11 +191,19 @@ def test_wrong_orders_are_faults_and_the_gateway_goes_on() -> None:
     ],
 )
 def test_a_start_that_cannot_work_is_one_clear_error_without_the_key(lines: list[Control]) -> None:
+    told = io.BytesIO("".join(to_control(line) + "\n" for line in lines).encode())
+    with pytest.raises(UsageError) as caught:
+        secrets, configuration = begin(told)
+        Gateway(configuration, secrets, exchanged=lambda exchange: None)
+    assert caught.value.do and KEY not in caught.value.text()
+
+
+def test_at_the_command_line_such_a_start_exits_2() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "aces_ci", "gateway"],
-        input="".join(to_control(line) + "\n" for line in lines).encode(),
+        input=f'{{"op":"secrets","keys":{{"a":"{KEY}"}}}}\n'.encode(),
         capture_output=True,
-        timeout=30,
+        timeout=60,
         check=False,
     )
     assert done.returncode == 2

@@ -89,6 +89,26 @@ def test_a_stream_cut_by_the_provider_is_its_fault_and_is_cut_for_the_sandbox_as
     asyncio.run(scenario())
 
 
+def test_items_of_a_server_that_numbers_nothing_are_told_apart_by_their_ids() -> None:
+    """Local model servers send no output_index and leave the final output to the items."""
+
+    async def scenario() -> None:
+        items = [{"type": "message", "id": f"msg_{number}", "role": "assistant", "content": []} for number in range(3)]
+        rows: list[dict[str, object]] = [{"type": "response.created", "response": {"id": "r", "model": "m"}}]
+        rows += [{"type": "response.output_item.done", "item": item} for item in items]
+        usage = {"input_tokens": 3, "output_tokens": 2}
+        rows.append({"type": "response.completed", "response": {"model": "m", "output": [], "usage": usage}})
+        raw = b"".join(b"data: " + json.dumps(row).encode() + b"\n\n" for row in rows)
+        async with rig(lambda seen: Reply(raw=raw, content_type="text/event-stream")) as it:
+            await it.stream(Protocol.RESPONSES)
+            exchange = it.exchanges[0]
+            assert exchange.outcome is Outcome.COMPLETE
+            assert exchange.response is not None and exchange.response["output"] == items
+            assert exchange.usage is not None and exchange.usage.tokens == 5
+
+    asyncio.run(scenario())
+
+
 def test_a_stream_that_only_stops_is_not_complete() -> None:
     """The provider closes cleanly, but never said that the turn is over."""
 

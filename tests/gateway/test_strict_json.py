@@ -23,20 +23,20 @@ VALUES = st.recursive(
 OBJECTS = st.dictionaries(TEXT, VALUES, max_size=5)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(OBJECTS)
 def test_every_honest_object_survives_in_both_spellings(value: dict[str, object]) -> None:
     assert load(json.dumps(value).encode()) == value
     assert load(dump(value)) == value
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(OBJECTS)
 def test_what_is_forwarded_reads_the_same_with_the_standard_parser(value: dict[str, object]) -> None:
     assert json.loads(dump(value)) == value
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(OBJECTS, TEXT, VALUES, VALUES)
 def test_a_key_that_occurs_twice_is_refused_wherever_it_stands(
     around: dict[str, object], key: str, first: object, second: object
@@ -47,7 +47,7 @@ def test_a_key_that_occurs_twice_is_refused_wherever_it_stands(
         load(document.encode())
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read_or_refused_and_nothing_else(raw: bytes) -> None:
     try:
@@ -57,7 +57,7 @@ def test_any_bytes_are_read_or_refused_and_nothing_else(raw: bytes) -> None:
     assert json.loads(raw.decode()) == value
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(OBJECTS, st.data())
 def test_a_damaged_document_never_raises_anything_else(value: dict[str, object], data: st.DataObject) -> None:
     raw = bytearray(dump(value))
@@ -69,7 +69,7 @@ def test_a_damaged_document_never_raises_anything_else(value: dict[str, object],
         assert error.reason
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(OBJECTS)
 def test_the_canonical_spelling_ignores_the_order_of_keys(value: dict[str, object]) -> None:
     backwards = dict(reversed(list(value.items())))
