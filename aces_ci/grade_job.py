@@ -25,6 +25,7 @@ from aces_ci.core.trial import Arm, Ending, Flag, Trial
 from aces_ci.core.wire import to_line
 from aces_ci.policy import from_worktree
 from aces_ci.ports.dialect import Document
+from aces_ci.ports.metric import Metric
 from aces_ci.settings.inputs import inputs_of, secrets_of
 from aces_ci.settings.load import load
 from aces_ci.shell.files import Folder
@@ -47,6 +48,8 @@ class Wanted:
     preloaded: bool = False
     workspace: Path | None = None
     evidence: Path | None = None
+    metrics: tuple[str, ...] = ()
+    """Names of the metrics to score; empty for all."""
     judge: bool = False
     output: Path = Path("aces-results")
     repo: Path = Path()
@@ -74,12 +77,25 @@ def run(wanted: Wanted, *, env: Mapping[str, str], out: Callable[[str], None]) -
         preloaded=wanted.preloaded,
     )
     files = _workspace(wanted.workspace) if wanted.workspace else None
-    scores = grade(trial, trajectory, case, files, compose.metrics(), asker, cast=cast)
+    scores = grade(trial, trajectory, case, files, _metrics(wanted.metrics), asker, cast=cast)
     if wanted.evidence:
         with wanted.evidence.open("a", encoding="ascii") as sink:
             sink.writelines(f"{to_line(score)}\n" for score in scores)
     out(json.dumps(document(trial, scores)) if wanted.as_json else "\n".join(rows(scores)))
     return 0
+
+
+def _metrics(names: tuple[str, ...]) -> tuple[Metric, ...]:
+    every = compose.metrics()
+    unknown = sorted(set(names) - {metric.name for metric in every})
+    if unknown:
+        raise UsageError(
+            f"no metric is called {plain(unknown[0], 80)}",
+            code="metric",
+            why=f"there are: {', '.join(metric.name for metric in every)}",
+            do="choose one of them",
+        )
+    return tuple(metric for metric in every if not names or metric.name in names)
 
 
 def document(trial: Trial, scores: Sequence[Score]) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from aces_ci.cli.options import config_options, format_option, output_option, re
 @click.option("--preloaded", is_flag=True, help="The skill's body stood in the context from the start.")
 @click.option("--workspace", type=click.Path(path_type=Path, file_okay=False), help="Files the run left behind.")
 @click.option("--evidence", type=click.Path(path_type=Path, dir_okay=False), help="Append the scores to this file.")
+@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Score only this one. Repeatable.")
 @click.option("--judge", is_flag=True, help="Ask a model what needs one; costs money.")
 @format_option("text", "json")
 @output_option
@@ -39,6 +40,7 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
     preloaded: bool,
     workspace: Path | None,
     evidence: Path | None,
+    metrics: tuple[str, ...],
     judge: bool,
     format_: str,
     output: Path,
@@ -64,6 +66,7 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
         preloaded=preloaded,
         workspace=workspace,
         evidence=evidence,
+        metrics=metrics,
         judge=judge,
         output=output,
         repo=repo,

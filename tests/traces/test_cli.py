@@ -131,6 +131,7 @@ def test_what_cannot_be_read_is_one_clear_error(files: tuple[Path, Path], tmp_pa
         ((trace, "--case", case, "--case-id", "nope"), "does not name one case"),
         ((trace, "--case", wrong), "is not a case"),
         ((trace, "--case", case, "--judge"), "nobody can judge"),
+        ((trace, "--case", case, "--metric", "beauty"), "no metric is called beauty"),
     ):
         result = call(GRADE, *arguments)
         assert isinstance(result.exception, UsageError), arguments
