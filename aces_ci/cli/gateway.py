@@ -13,8 +13,8 @@ from aces_ci.core.errors import UsageError
 def COMMAND() -> None:
     """Serve models to sandboxes under a policy and a budget.
 
-    Orders come as JSON lines on standard input: secrets, configuration, then trials. Events leave as JSON lines on
-    standard output. The process ends when standard input does. See docs/gateway.md.
+    Orders come as JSON lines on standard input: secrets, configuration, then trials. Events leave as JSON
+    lines on standard output. The process ends when standard input does. See docs/gateway.md.
     """
     try:
         from aces_ci.gateway.program import run
