@@ -179,7 +179,8 @@ def _evaluate(job: Job, folder: Folder, log: Log, env: Mapping[str, str], *, qui
         folder.append(EVIDENCE, to_line(row) + "\n")
         rows.append(row)
 
-    pipeline.evaluate(job, changes, sink, judge=compose.judge_tier(env, folder), live=compose.live_tier())
+    live = compose.live_tier(env, folder, log.line)
+    pipeline.evaluate(job, changes, sink, judge=compose.judge_tier(env, folder), live=live)
     return rows
 
 

@@ -14,7 +14,7 @@ from aces_ci.changes.load import siblings_at, snapshot_at
 from aces_ci.changes.weigh import weigh
 from aces_ci.core.approval import Consent
 from aces_ci.core.change import ChangeSet, How, SkillChange
-from aces_ci.core.event import Event, EventKind, Trust
+from aces_ci.core.event import Event, EventKind
 from aces_ci.core.evidence import (
     ChangedSkill,
     Evidence,
@@ -161,16 +161,14 @@ def _as_evidence(change: SkillChange, name: str, *, has_evals: bool) -> ChangedS
     )
 
 
-def no_live(job: Job, changes: ChangeSet, sink: Sink) -> None:
-    """Says why no agent ran."""
-    if job.event.trust is Trust.FORK:
-        refused = next((word.because.rstrip(".") for word in job.consent.refusals), "fork, not approved")
-        sink(Skipped(tier=Tier.LIVE, skill=None, code="fork", because=refused))
-        return
-    for change in changes.skills:
-        if change.how is not How.DELETED:
-            because = f"`{change.label}` has no `evals/`"
-            sink(Skipped(tier=Tier.LIVE, skill=change.path, code="no_evals", because=because))
+def not_installed(name: str) -> Live:
+    """The live tier of an installation without its packages."""
+
+    def run(job: Job, changes: ChangeSet, sink: Sink) -> None:
+        because = f"live trials are not installed here ({name} is missing)"
+        sink(Skipped(tier=Tier.LIVE, skill=None, code="not_installed", because=because))
+
+    return run
 
 
 def _deciding(job: Job) -> Mapping[str, object]:

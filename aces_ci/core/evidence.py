@@ -195,6 +195,23 @@ class Imported:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """What was fixed before the first trial of one skill: its cases, and over how many skills alpha is divided."""
+
+    skill: str
+    side: str = "base"
+    """`base` decides; `head` is the second table."""
+    cases: Mapping[str, Mapping[str, bool | str | None]] = field(default_factory=dict)
+    """Case id to `negative` and `bucket`."""
+    skills: int = 1
+
+    @property
+    def id(self) -> str:
+        """One a skill and side."""
+        return f"planned:{self.skill}:{self.side}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunEnded:
     """The last line of a shard that came to its end; without it the shard is incomplete."""
 
@@ -219,5 +236,6 @@ Evidence = (
     | Skipped
     | Imported
     | Diagnosed
+    | Planned
     | RunEnded
 )

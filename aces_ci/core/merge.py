@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from aces_ci.core.diagnosis import Diagnosed
@@ -12,6 +12,7 @@ from aces_ci.core.evidence import (
     Evidence,
     Imported,
     Judgement,
+    Planned,
     RunEnded,
     RunStarted,
     Skipped,
@@ -36,6 +37,7 @@ class Sorted:
     skipped: dict[str, Skipped] = field(default_factory=dict)
     imported: dict[str, Imported] = field(default_factory=dict)
     diagnosed: dict[str, Diagnosed] = field(default_factory=dict)
+    planned: dict[str, Planned] = field(default_factory=dict)
     seconds: float = 0.0
     missing_shards: tuple[int, ...] = ()
 
@@ -87,27 +89,24 @@ def _missing(headers: list[RunStarted], rows: list[Evidence]) -> tuple[int, ...]
     return tuple(index for index in range(1, count + 1) if index not in ended)
 
 
+_PLACES: Mapping[type, str] = {
+    ChangedSkill: "skills",
+    Structure: "structures",
+    Finding: "findings",
+    Judgement: "judgements",
+    Trial: "trials",
+    Score: "scores",
+    Skipped: "skipped",
+    Imported: "imported",
+    Diagnosed: "diagnosed",
+    Planned: "planned",
+}
+
+
 def _put(found: Sorted, row: Evidence) -> None:
-    match row:
-        case ChangedSkill():
-            found.skills[row.id] = row
-        case Structure():
-            found.structures[row.skill] = row
-        case Finding():
-            found.findings[row.id] = row
-        case Judgement():
-            found.judgements[row.id] = row
-        case Trial():
-            found.trials[row.id] = row
-        case Score():
-            found.scores[row.id] = row
-        case Skipped():
-            found.skipped[row.id] = row
-        case Imported():
-            found.imported[row.id] = row
-        case Diagnosed():
-            found.diagnosed[row.skill] = row
-        case RunEnded():
-            found.seconds += row.seconds
-        case RunStarted():
-            pass
+    if isinstance(row, RunEnded):
+        found.seconds += row.seconds
+    elif not isinstance(row, RunStarted):
+        # One structure and one diagnosis a skill; everything else by its own id.
+        key = row.skill if isinstance(row, Structure | Diagnosed) else row.id
+        getattr(found, _PLACES[type(row)])[key] = row

@@ -22,6 +22,7 @@ from aces_ci.core.evidence import (
     Evidence,
     Imported,
     Judgement,
+    Planned,
     RunEnded,
     RunStarted,
     Skipped,
@@ -42,6 +43,7 @@ KINDS: dict[str, type[Any]] = {
     "skipped": Skipped,
     "imported": Imported,
     "diagnosed": Diagnosed,
+    "planned": Planned,
     "end": RunEnded,
 }
 _NAMES = {cls: name for name, cls in KINDS.items()}

@@ -8,10 +8,11 @@ from dataclasses import replace
 from aces_ci import __version__
 from aces_ci.core import gates_text
 from aces_ci.core.event import Trust
-from aces_ci.core.evidence import ChangedSkill, Evidence, Tier
+from aces_ci.core.evidence import ChangedSkill, Evidence, Judgement, Tier
 from aces_ci.core.finding import Finding, Severity
 from aces_ci.core.gate import GateResult, Mode
 from aces_ci.core.gate_evals import evals_gate
+from aces_ci.core.gate_judge import judge_gate
 from aces_ci.core.live import LiveSummary
 from aces_ci.core.merge import Sorted, merge
 from aces_ci.core.report import Cost, Links, Report, SkillReport
@@ -79,10 +80,20 @@ def _live(found: Sorted, path: str) -> LiveSummary | None:
 
     digests = {trial.digest for trial in trials}
     scores = [score for score in found.scores.values() if score.trial in digests]
-    plan = LivePlan.of(found.header.settings, path, skills=_family(found), stopped=_stopped(found, path))
+    plan = LivePlan.of(_settings(found, path), path, skills=_family(found), stopped=_stopped(found, path))
     summary = summarise(trials, scores, plan)
     causes = found.diagnosed.get(path)
     return summary if causes is None else replace(summary, diagnosis=causes.causes)
+
+
+def _settings(found: Sorted, path: str) -> Mapping[str, object]:
+    """The run's settings with what was planned for this skill; lines of the plan outrank the header."""
+    rows = [row for row in found.planned.values() if row.skill == path]
+    if not rows:
+        return found.header.settings
+    cases = {name: case for row in rows for name, case in row.cases.items()}
+    plan = {path: {"cases": cases, "skills": max(row.skills for row in rows)}}
+    return {**found.header.settings, "plan": plan}
 
 
 def _stopped(found: Sorted, path: str) -> str:
@@ -104,19 +115,21 @@ def _gates(found: Sorted, skills: tuple[SkillReport, ...]) -> Iterable[GateResul
     minimum = structural.get("min_score", 70) if isinstance(structural, Mapping) else 70
     for skill in skills:
         if gates_text.applies(skill.change):
-            yield from _text(skill, mode, int(minimum), found.header.event.trust)
+            yield from _text(skill, mode, int(minimum), found.header.event.trust, found.header.settings.get("judge"))
             if skill.live is not None:
                 yield from _of_live(found, skill, mode)
     if skills:
         yield gates_text.incomplete_gate(found.missing_shards, mode("incomplete", Mode.ADVISE))
 
 
-def _text(skill: SkillReport, mode: _Modes, minimum: int, trust: Trust) -> Iterable[GateResult]:
+def _text(skill: SkillReport, mode: _Modes, minimum: int, trust: Trust, judge: object) -> Iterable[GateResult]:
     change, structure, findings = skill.change, skill.structure, skill.findings
     yield gates_text.spec_gate(change, structure, findings, mode("spec", Mode.BLOCK))
     yield gates_text.security_gate(change, structure, findings, mode("security", Mode.BLOCK))
     yield gates_text.structural_gate(change, structure, minimum, mode("structural", Mode.ADVISE))
     yield evals_gate(skill.findings, mode.maybe("evals"), trust, change.path)
+    if skill.judgements:
+        yield judge_gate(skill.judgements, judge, mode("judge", Mode.ADVISE), change)
     if mode("coverage", Mode.OFF) is not Mode.OFF:
         yield gates_text.coverage_gate(change, mode("coverage", Mode.OFF))
 
@@ -156,6 +169,8 @@ def _cost(found: Sorted) -> Cost:
     lived = [trial.usage.usd_micros for trial in fresh]
     live = None if None in lived else sum(value or 0 for value in lived)
     saved = [trial.usage.usd_micros for trial in reused]
+    readings, reread = _readings(found)
+    judge_saved = [row.usd_micros for rows in reread for row in rows]
     budget = found.header.settings.get("budget")
     cap = budget.get("usd") if isinstance(budget, Mapping) else None
     return Cost(
@@ -166,4 +181,16 @@ def _cost(found: Sorted) -> Cost:
         cap_usd_micros=round(cap * 1_000_000) if isinstance(cap, int | float) else None,
         saved_usd_micros=None if None in saved or not saved else sum(value or 0 for value in saved),
         reused_trials=len(reused),
+        judgements=readings,
+        reused_judgements=len(reread),
+        judge_saved_usd_micros=None if None in judge_saved or not judge_saved else sum(v or 0 for v in judge_saved),
     )
+
+
+def _readings(found: Sorted) -> tuple[int, list[list[Judgement]]]:
+    """How many sides of skills the judge read, and those of which every answer came from an earlier run."""
+    sides: dict[tuple[str, str], list[Judgement]] = {}
+    for row in found.judgements.values():
+        if row.votes or row.tokens:
+            sides.setdefault((row.skill, row.side), []).append(row)
+    return len(sides), [rows for rows in sides.values() if all(row.cached for row in rows)]

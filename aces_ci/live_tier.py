@@ -1,0 +1,238 @@
+"""Tier 3 in the main job: who may start it, what is compared, trials to scores, and a word wherever it did not run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from aces_ci import compose, trialling
+from aces_ci.changes.load import skill_at
+from aces_ci.core import trace_file
+from aces_ci.core.case import Case
+from aces_ci.core.change import ChangeSet, How, SkillChange
+from aces_ci.core.diagnosis import Diagnosed
+from aces_ci.core.errors import AcesError
+from aces_ci.core.evidence import Evidence, Planned, Skipped, Tier
+from aces_ci.core.live_plan import LivePlan, PlannedCase
+from aces_ci.core.plan import Subject, TrialPlan, make_live_plan
+from aces_ci.core.skill import Skill
+from aces_ci.core.trajectory import Trajectory
+from aces_ci.core.trial import Trial
+from aces_ci.pipeline import Job, Sink
+from aces_ci.ports.sandbox import SandboxLost
+from aces_ci.settings.model import Settings
+from aces_ci.shell.files import Folder
+from aces_ci.statistics.power import attainable
+from aces_ci.tiers import live
+from aces_ci.tiers.compare import summarise
+from aces_ci.tiers.diagnose import SkillText, diagnose
+from aces_ci.tiers.live_trigger import refused, without_cases
+from aces_ci.tiers.schedule import Budget
+from aces_ci.tiers.suite import read_suite
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class OutputSink:
+    """The job's evidence and the folder beside it, as the live tier writes into them."""
+
+    evidence: Sink
+    folder: Folder
+
+    def add(self, evidence: Evidence) -> None:
+        """One line, on disk when this returns."""
+        self.evidence(evidence)
+
+    def keep(self, name: str, data: bytes) -> None:
+        """A whole file, in one step."""
+        self.folder.write(name, data, mode=0o600)
+
+    def extend(self, name: str, line: str) -> None:
+        """One line at the end of a file."""
+        self.folder.append(name, line + "\n", mode=0o600)
+
+
+def tier(env: Mapping[str, str], folder: Folder, say: Say) -> Callable[[Job, ChangeSet, Sink], None]:
+    """What the main job calls. A refusal, a missing key or daemon is a word in the evidence, never an exit code."""
+
+    def run(job: Job, changes: ChangeSet, sink: Sink) -> None:
+        word = refused(job.event, job.consent, job.loaded.settings.live.when)
+        if word is not None:
+            sink(word)
+            return
+        subjects = list(_subjects(job, changes))
+        for missing in without_cases(changes, {subject.skill for subject in subjects}):
+            sink(missing)
+        if not subjects:
+            return
+        try:
+            _measure(job, subjects, env, OutputSink(sink, folder), say)
+        except AcesError as error:
+            # Nothing was spent: the key, the harness or the plan does not fit. The text's verdict stands.
+            sink(Skipped(tier=Tier.LIVE, skill=None, code=error.code, because=error.message))
+        except SandboxLost as error:
+            sink(Skipped(tier=Tier.LIVE, skill=None, code="no_docker", because=str(error)[:200]))
+
+    return run
+
+
+def _measure(job: Job, subjects: Sequence[Subject], env: Mapping[str, str], sink: OutputSink, say: Say) -> None:
+    settings = job.loaded.settings
+    box, harnesses = compose.sandbox(settings.live.sandbox.backend), compose.harnesses()
+    url = str(settings.judge.base_url) if settings.judge.base_url else None
+    reach = trialling.access(env, url, in_container=box.isolates)
+    images = trialling.images_for(settings, harnesses, box)
+    who = trialling.contenders(settings, harnesses, reach, images)
+    design = trialling.design_of(settings, job.event.trust)
+    plan = make_live_plan(subjects, who, design, attainable=_attainable)
+    for subject in subjects:
+        sink.add(_planned(subject, len({item.skill for item in subjects})))
+    for line in _opening(plan):
+        say(line)
+    analysis = _analysis(plan, settings)
+    asker = compose.bench(env, sink.folder).asker(settings, job.event.trust)
+    ask = asker if callable(asker) else None
+    grades = trialling.Grades(plan, analysis, compose.metrics(), ask, sink.folder, sink)
+    cap = settings.budget.usd
+    means = live.Means(
+        sandbox=box,
+        harnesses=harnesses,
+        program=trialling.program_of(env),
+        secrets=reach.secrets,
+        upstreams=reach.upstreams,
+        prices=trialling.prices_of(settings),
+        limits=trialling.limits_of(settings),
+        budget=Budget(usd_micros=None if cap is None else round(cap * 1e6), minutes=settings.budget.minutes),
+        converters={item.name: item for item in compose.converters()},
+    )
+
+    def progress(event: live.Progress) -> None:
+        if event.trial is not None:
+            grades.trials[event.trial.digest] = event.trial
+
+    ended = live.run(plan, means, sink, run_id=os.urandom(6).hex(), decided=_telling(grades, say), on_progress=progress)
+    grades.decided(len(design.looks))
+    if ended.stopped:
+        sink.add(Skipped(tier=Tier.LIVE, skill=None, code=_why(ended.stopped), because=ended.stopped))
+    for subject in subjects:
+        _diagnose(job, subject, grades, analysis, sink)
+
+
+def _subjects(job: Job, changes: ChangeSet) -> Iterator[Subject]:
+    """The target branch's cases decide; the change's own, where they differ, are a second table."""
+    base = job.event.base_sha or changes.merge_base
+    for change in changes.skills:
+        after = None if change.how is How.DELETED else skill_at(job.repository, changes.head, change.path)
+        if after is None:
+            continue
+        before = _before(job, changes, change)
+        deciding = skill_at(job.repository, base, change.previous_path or change.path) if base else None
+        theirs, own = _cases(deciding), _cases(after)
+        support = _support(job, changes, change)
+        if theirs and deciding is not None:
+            yield _with_fixtures(trialling.subject_of(after, before, theirs, support), deciding)
+        if own and (not theirs or own != theirs):
+            yield trialling.subject_of(after, before, own, support, side="head")
+
+
+def _before(job: Job, changes: ChangeSet, change: SkillChange) -> Skill | None:
+    if change.how is How.ADDED or changes.merge_base == changes.head:
+        return None
+    return skill_at(job.repository, changes.merge_base, change.previous_path or change.path)
+
+
+def _support(job: Job, changes: ChangeSet, change: SkillChange) -> list[Skill]:
+    """Neighbours that the policy names, as they are at the head, the same in every arm."""
+    workspace = job.loaded.settings.live.workspace
+    if workspace.mode != "group":
+        return []
+    found = (skill_at(job.repository, changes.head, path) for path in workspace.include if path != change.path)
+    return [skill for skill in found if skill is not None]
+
+
+def _cases(skill: Skill | None) -> tuple[Case, ...]:
+    if skill is None:
+        return ()
+    return read_suite(skill.files, compose.dialects(), skill_name=skill.name or skill.label).cases
+
+
+def _with_fixtures(subject: Subject, deciding: Skill) -> Subject:
+    """The deciding side's fixtures outrank the change's: a case brings its own files."""
+
+    own = {
+        key: file.data
+        for path, file in deciding.files.items()
+        if file.data is not None
+        for key in (path, deciding.path_of(path))
+    }
+    return replace(subject, fixtures={**subject.fixtures, **own})
+
+
+def _planned(subject: Subject, skills: int) -> Planned:
+    cases = {
+        case.id: {"negative": case.trigger is False, "bucket": case.bucket.value if case.bucket else None}
+        for case in subject.cases
+    }
+    return Planned(skill=subject.skill, side=subject.side, cases=cases, skills=skills)
+
+
+def _analysis(plan: TrialPlan, settings: Settings) -> LivePlan:
+    cases = {case.id: case for subject in plan.subjects for case in subject.cases}
+    return LivePlan(
+        looks=plan.design.looks,
+        skills=len({subject.skill for subject in plan.subjects}),
+        floor=settings.live.floor,
+        margin=settings.live.margin,
+        target_lift=settings.live.target_lift,
+        cases={name: PlannedCase(negative=case.trigger is False) for name, case in cases.items()},
+    )
+
+
+def _telling(grades: trialling.Grades, say: Say) -> Callable[[int], str | None]:
+    def decided(look: int) -> str | None:
+        reason = grades.decided(look)
+        say(f"look {look}: {len(grades.trials)} runs · {reason or 'not decided'}")
+        return reason
+
+    return decided
+
+
+def _diagnose(job: Job, subject: Subject, grades: trialling.Grades, analysis: LivePlan, sink: OutputSink) -> None:
+    trials = [t for t in grades.trials.values() if t.skill == subject.skill and t.side == subject.side]
+    if not trials or subject.side != "base":
+        return
+    summary = summarise(trials, grades.all_scores, analysis)
+    after = subject.lineup.target[0]
+    before = subject.lineup.previous[0].text if subject.lineup.previous else None
+    text = SkillText(
+        path=after.path_of(after.manifest),
+        after=after.text,
+        before=before,
+        behaviors={item.id: item.text for case in subject.cases for item in case.behaviors},
+    )
+    causes = diagnose(summary, trials, grades.all_scores, dict(_traces(trials, sink.folder)), text)
+    if causes:
+        sink.add(Diagnosed(skill=subject.skill, causes=causes))
+
+
+def _traces(trials: Sequence[Trial], folder: Folder) -> Iterator[tuple[str, Trajectory]]:
+    for trial in trials:
+        data = folder.read(trial.trajectory, limit=trace_file.BYTES_LIMIT) if trial.trajectory else None
+        if data is not None:
+            yield trial.digest, trace_file.read(data, source=str(trial.trajectory))
+
+
+def _attainable(cases: int, attempts: int, alpha: float, strata: int) -> bool:
+    return attainable(cases, attempts, alpha, strata_per_case=strata)
+
+
+def _opening(plan: TrialPlan) -> Iterator[str]:
+    forecast = plan.forecast
+    money = "price unknown" if forecast.usd_micros is None else f"about {forecast.usd_micros / 1e6:.2f} USD"
+    yield f"live: {forecast.trials} runs, {forecast.new} new ({money}, about {forecast.minutes:.0f} min)"
+
+
+def _why(stopped: str) -> str:
+    return "budget" if "budget" in stopped or "cap" in stopped else "stopped"
