@@ -28,6 +28,7 @@ FORMATS = ("text", "concise", "json", "markdown", "sarif", "junit", "gitlab", "g
 @click.option("--profile", type=click.Choice(["spec", "aces", "strict"]), help="How strict; default from aces.yml.")
 @click.option("--select", multiple=True, metavar="CODE", help="Show only these codes or beginnings of codes.")
 @click.option("--ignore", multiple=True, metavar="CODE", help="Neither show nor deduct for these codes.")
+@click.option("--lint", is_flag=True, help="Lint the skills' scripts as well; advice.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 whatever is found.")
 @click.option("--fix", is_flag=True, help="Write the fixes that cannot change what a skill means.")
 @click.option("--diff", is_flag=True, help="Show those fixes as a diff and write nothing.")
@@ -44,6 +45,7 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
     profile: str | None,
     select: tuple[str, ...],
     ignore: tuple[str, ...],
+    lint: bool,
     exit_zero: bool,
     fix: bool,
     diff: bool,
@@ -95,6 +97,7 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
         disabled=disabled,
         selected=matching(select, rules, "--select") if select else None,
         known=known.known,
+        lint=lint,
     )
     if fix or diff:
         rows = repair(found.found, demand, write=fix and not diff)

@@ -22,7 +22,7 @@ _FOLDERS = r"(?:scripts|references|assets|templates|resources)"
 _MENTION = re.compile(
     r"(?:(?<![\w./@}>$-])(?:\./)?|(?:\$\{?\w*(?i:skill|base|plugin)\w*\}?|\{\{?\w+\}?\}|<[\w -]+>"
     r"|/skills/(?:[\w-]+/)*(?P<owner>[\w-]+))/)"
-    rf"(?P<path>{_FOLDERS}/[\w./@-]*\w)(?![\w/*{{<-])"
+    rf"(?P<path>{_FOLDERS}/[\w./@-]*\w)(?![\w/{{<-]|\*(?!\*))"
 )
 _ILLUSTRATION = re.compile(r"(?i)\bexamples?\b\W{0,3}:|\be\.g\.|\bsuch as\b|\bwould be\b|\bfor instance\b|\blike `")
 

@@ -16,6 +16,8 @@ from aces_ci.core.sample import manifest
 from aces_ci.core.skill import Skill
 
 ENOUGH = 50
+MOST, NONE = 12.0, 4.5
+"""Points in all, and those of them that go when there is no block at all."""
 
 
 def check(skill: Skill) -> Iterator[Problem]:
@@ -25,9 +27,10 @@ def check(skill: Skill) -> Iterator[Problem]:
     quoted = sum(1 for line in parts.lines if line.startswith("> ") and len(line) > 20) / 3
     inline = sum(1 for text, _ in parts.spans if " " in text) / 4
     shown = blocks + min(rows, 4) + min(quoted, 3) + min(inline, 4)
+    none = not any(code.content.strip() for code in parts.codes)
     yield from graded(
-        shortfall(shown, ENOUGH),
-        7.5,
+        (MOST - NONE) / MOST * shortfall(shown, ENOUGH) + (NONE / MOST if none else 0.0),
+        MOST,
         message="The body shows no example of a command, an input or a result."
         if shown < 1
         else "The body shows few examples of commands, inputs or results.",

@@ -15,9 +15,13 @@ from aces_ci.core.rule import Dimension, Example, Problem, Rule
 from aces_ci.core.sample import manifest
 from aces_ci.core.skill import Skill
 
+FIRST, NEXT = 8.0, 0.7
+"""Points of the first broken link, and what each further one costs of the one before it."""
+
 
 def check(skill: Skill) -> Iterator[Problem]:
     texts: dict[str, list[str]] = {skill.manifest: skill.text.split("\n")}
+    points = FIRST
     for pointer in links(skill):
         if pointer.repository.startswith("../") or exists(skill, pointer):
             continue
@@ -34,7 +38,9 @@ def check(skill: Skill) -> Iterator[Problem]:
             line=pointer.line,
             column=start + 1 if start >= 0 else None,
             end_column=start + len(pointer.target) + 1 if start >= 0 else None,
+            deduction=points,
         )
+        points *= NEXT
 
 
 RULE = Rule(
@@ -46,8 +52,6 @@ RULE = Rule(
     severity=Severity.WARNING,
     hint="correct the path, or add the file",
     check=check,
-    weight=8,
-    cap=16,
     requires=("SP001", "SP002"),
     fires_on="wshobson/agents/plugins/security-scanning/skills/sast-configuration",
     silent_on="obra/superpowers/skills/brainstorming",

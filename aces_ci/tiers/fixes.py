@@ -51,8 +51,6 @@ def _line_edit(path: str, data: bytes, line: int, replacement: tuple[str, str]) 
             return []
     end = data.find(b"\n", start)
     end = len(data) if end < 0 else end
-    if line == 1 and data.startswith(b"\xef\xbb\xbf"):
-        start = 3
     if data[start:end].endswith(b"\r"):
         end -= 1
     if data[start:end] != replacement[0].encode():

@@ -424,3 +424,12 @@ def test_links_and_placeholders_of_a_plugin(repo: Path) -> None:
     findings = document("plugins/ops/skills/deploy")["skills"][0]["findings"]
     links = [(f["code"], f["line"]) for f in findings if f["code"] in ("CO044", "CO045")]
     assert links == [("CO044", 5), ("CO045", 5)]
+
+
+def test_scripts_are_linted_on_request(repo: Path) -> None:
+    write(repo, {"skills/parcel-quote/scripts/quote.py": "print(undefined_name)\n"})
+    codes = {f["category"] for skill in document()["skills"] for f in skill["findings"]}
+    assert "lint" not in codes
+    found = [f for skill in document("--lint")["skills"] for f in skill["findings"] if f["category"] == "lint"]
+    assert [(f["path"], f["line"]) for f in found] == [("skills/parcel-quote/scripts/quote.py", 1)]
+    assert found[0]["fingerprint"]

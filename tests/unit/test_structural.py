@@ -112,10 +112,10 @@ def test_a_quiet_problem_takes_points_without_a_line() -> None:
 def test_new_is_told_from_old_by_text_not_by_line() -> None:
     rules = compose.rules()
     before = skill_of(manifest("# Sample\n\nSee [a](gone/a.md).\n\nSee [b](gone/b.md).\n"))
-    after = skill_of(manifest("# Sample\n\nMore.\n\nSee [b](gone/b.md).\n\nSee [c](gone/c.md).\n"))
+    after = skill_of(manifest("# Sample\n\nMore.\n\nAnd more.\n\nSee [b](gone/b.md).\n\nSee [c](gone/c.md).\n"))
     _, findings = assess(after, rules, profile=Profile.ACES, before=before)
     links = [(finding.line, finding.new) for finding in findings if finding.code == "CO044"]
-    assert links == [(11, True), (9, False)]
+    assert links == [(13, True), (11, False)]
 
 
 def test_a_second_equal_problem_is_new() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from aces_ci.changes.parse import manifest_of
 from aces_ci.changes.worktree import Found
+from aces_ci.cli._check.linters import linted
 from aces_ci.cli._check.siblings import siblings_of
 from aces_ci.core.checkup import Checked, gate
 from aces_ci.core.evidence import Structure
@@ -29,6 +30,8 @@ class Demand:
     selected: frozenset[str] | None
     """Codes to show; None shows all."""
     known: Known
+    lint: bool = False
+    """Whether scripts are linted as well."""
 
     @property
     def contract(self) -> frozenset[str]:
@@ -67,6 +70,8 @@ def _one(found: Found, skill: Skill, siblings: tuple[Sibling, ...], demand: Dema
     structure, everything = assess(
         skill, demand.rules, profile=demand.profile, siblings=siblings, disabled=demand.disabled
     )
+    if demand.lint:
+        everything = (*everything, *linted(skill, demand.disabled))
     shown, known = demand.known.split(everything)
     if demand.selected is not None:
         shown = tuple(finding for finding in shown if finding.code in demand.selected)
