@@ -195,7 +195,8 @@ class Grades:
         scripts = [path for item in lineup.target for path in item.files if path.startswith("scripts/")]
         return Cast(
             target=tuple(dict.fromkeys(names)),
-            support=tuple(item.label for item in lineup.support),
+            # Neighbours stand there to be told apart from the target; a case names those that may be used as well.
+            decoys=tuple(item.label for item in lineup.support),
             scripts=tuple(scripts),
             preloaded=self._plan.design.injection is Injection.PRELOADED,
         )
