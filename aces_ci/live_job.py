@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from aces_ci import compose, trialling
+from aces_ci import compose, diagnosing, trialling
 from aces_ci.changes.git import Repository
 from aces_ci.changes.load import skill_at
 from aces_ci.changes.worktree import Found, search
@@ -135,6 +135,9 @@ def run(wanted: Wanted, *, env: Mapping[str, str], out: Say, err: Say, confirm: 
     if stop.is_set():
         err(f"interrupted; everything is kept. resume: aces-ci live {' '.join(map(str, wanted.paths))} --resume")
         return EXIT_INTERRUPTED
+    trials = list(grades.trials.values())
+    for row in diagnosing.diagnosed(plan.subjects, trials, grades.all_scores, analysis, folder):
+        sink.add(row)
     for line in closing(plan, grades, analysis, ended):
         out(line)
     return 0
