@@ -9,6 +9,11 @@ from typing import Any
 import re2
 
 
+_QUIET = re2.Options()
+_QUIET.log_errors = False
+"""A pattern that is none is told as *cannot tell*; RE2 would print it as well."""
+
+
 @dataclass(frozen=True, slots=True)
 class Told:
     """Passed or not, a clause, the steps it rests on."""
@@ -32,7 +37,7 @@ def needed(args: Mapping[str, object], key: str) -> str:
 
 def pattern(text: str, *, ignore_case: bool = False) -> Any:
     """A compiled RE2 pattern, multi-line. Raises re2.error where it is none."""
-    return re2.compile(f"(?{'im' if ignore_case else 'm'}){text}")
+    return re2.compile(f"(?{'im' if ignore_case else 'm'}){text}", _QUIET)
 
 
 def shown(text: str) -> str:
