@@ -127,3 +127,17 @@ def test_every_linter_is_content() -> None:
     done = subprocess.run(["tools/lint-config"], cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stdout
     assert done.stdout.count("ok ") == 7
+
+
+def test_the_pages_name_every_input_of_the_component_and_link_to_what_is_there() -> None:
+    text = (ROOT / "docs/gitlab.md").read_text("utf-8")
+    header = documents(ROOT / "gitlab-ci-component.yml")[0]
+    assert [name for name in header["spec"]["inputs"] if f"`{name}`" not in text] == []
+    for page in ("github", "gitlab", "forks"):
+        source = (ROOT / f"docs/{page}.md").read_text("utf-8")
+        for target in re.findall(r"\]\(([^)#]+)", source):
+            if "://" not in target:
+                assert (ROOT / "docs" / target).exists(), f"{page}.md: {target}"
+    shown = {path.name for path in (ROOT / "examples/github").iterdir()}
+    told = "".join((ROOT / f"docs/{page}.md").read_text("utf-8") for page in ("github", "forks"))
+    assert [name for name in shown if name not in told] == []
