@@ -156,14 +156,15 @@ _NAMES = {cls: name for name, cls in _OPS.items()}
 
 
 @cache
-def _adapter(cls: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(cls)
+def _adapter(name: str) -> TypeAdapter[Any]:
+    return TypeAdapter(_OPS[name])
 
 
 def to_control(message: Control) -> str:
     """One line without its newline: `{"op": "arm", ...fields}`, ASCII only."""
-    body = _adapter(type(message)).dump_python(message, mode="json")
-    return json.dumps({"op": _NAMES[type(message)], **body}, allow_nan=False)
+    name = _NAMES[type(message)]
+    body = _adapter(name).dump_python(message, mode="json")
+    return json.dumps({"op": name, **body}, allow_nan=False)
 
 
 def from_control(line: str) -> Control:
@@ -189,14 +190,15 @@ def from_control(line: str) -> Control:
         raise refuse("not JSON") from None
     if not isinstance(raw, dict):
         raise refuse("not an object")
-    cls = _OPS.get(str(raw.pop("op", None)))
+    name = str(raw.pop("op", None))
+    cls = _OPS.get(name)
     if cls is None:
         raise refuse("its op is unknown")
     unknown = set(raw) - {item.name for item in fields(cls)}
     if unknown:
         raise refuse(f"unknown fields: {', '.join(sorted(map(str, unknown)))[:200]}")
     try:
-        value: Control = _adapter(cls).validate_json(json.dumps(raw), strict=True)
+        value: Control = _adapter(name).validate_json(json.dumps(raw), strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         raise refuse(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
