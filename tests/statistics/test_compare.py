@@ -475,3 +475,17 @@ def test_the_engine_goes_on_while_one_of_several_skills_is_open() -> None:
     other = a_comparison({Arm.WITH_SKILL: every([0.0] * 3), Arm.PREVIOUS: every([1.0] * 3)}, skill="skills/b")
     both = [*decided[0], *other[0]], [*decided[1], *other[1]]
     assert stop_reason(*both, plan) == "decided: regressed"
+
+
+def test_a_lost_trial_never_takes_the_slot_of_one_that_was_scored() -> None:
+    """Shards are merged in any order: the lost first try may be read after its retry."""
+    trials, scores = a_comparison({Arm.WITH_SKILL: every([0.0] * 3), Arm.PREVIOUS: every([1.0] * 3)})
+    lost = [replace(t, digest="e" * 63 + str(n), ending=Ending.INFRA_FAILED) for n, t in enumerate(trials[:3])]
+    assert summarise([*trials, *lost], scores, LivePlan()).missing == 0
+    assert summarise([*lost, *trials], scores, LivePlan()).missing == 0
+
+
+def test_a_trial_past_the_plan_neither_counts_nor_spoils() -> None:
+    trials, scores = a_comparison({Arm.WITH_SKILL: every([0.0] * 3), Arm.PREVIOUS: every([1.0] * 3)})
+    past = a_trial(case="c1", attempt=9, flags=(Flag.TAMPERED,))
+    assert summarise([*trials, past], scores, LivePlan()).word is Word.REGRESSED
