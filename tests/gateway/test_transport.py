@@ -93,6 +93,30 @@ def test_no_trick_of_framing_or_target_is_forwarded() -> None:
     asyncio.run(scenario())
 
 
+def test_a_header_that_may_not_come_is_refused_by_its_name() -> None:
+    names = {
+        "chunked": "transfer-encoding",
+        "compressed": "content-encoding",
+        "upgrade": "upgrade",
+        "expect": "expect",
+        "trailers": "trailer",
+        "two keys": "x-api-key",
+        "two authorizations": "authorization",
+        "a form": "content-type",
+    }
+
+    async def scenario() -> None:
+        async with rig() as it:
+            for case, name in names.items():
+                chunk = f"{len(BODY):x}\r\n".encode() + BODY + b"\r\n0\r\n\r\n"
+                await _raw(it, *TRANSPORT[case], chunk if case == "chunked" else BODY)
+                refusal = it.exchanges[-1].refusal
+                assert refusal is not None and refusal.field == f"header {name}", case
+            assert len(it.exchanges) == len(names)
+
+    asyncio.run(scenario())
+
+
 @pytest.mark.parametrize(
     "rows",
     [
