@@ -489,3 +489,13 @@ def test_a_trial_past_the_plan_neither_counts_nor_spoils() -> None:
     trials, scores = a_comparison({Arm.WITH_SKILL: every([0.0] * 3), Arm.PREVIOUS: every([1.0] * 3)})
     past = a_trial(case="c1", attempt=9, flags=(Flag.TAMPERED,))
     assert summarise([*trials, past], scores, LivePlan()).word is Word.REGRESSED
+
+
+def test_a_boundary_that_lost_trials_could_explain_is_not_a_word() -> None:
+    """main loses three runs a case and succeeds in all others; with them counted as failures nothing is left."""
+    this: list[float | None] = [1.0, 0.0] * 4
+    main: list[float | None] = [1.0] * 5 + [None] * 3
+    found = told({Arm.WITH_SKILL: every(this), Arm.PREVIOUS: every(main)}, LivePlan(looks=(8,)))
+    assert found.crossed and found.word is Word.CANNOT_TELL
+    assert found.because == "missing runs could explain the difference"
+    assert found.missing_bounds is not None and found.missing_bounds[0] < -0.4 and found.missing_bounds[1] == -0.125
