@@ -71,6 +71,7 @@ class DockerSession:
     def run(self, job: Job, stop: threading.Event) -> Ran:
         """One trial in a berth of its own; the next one's is made while this one runs."""
         used: list[berth.Berth] = []
+        left: list[str] = []
 
         def take() -> berth.Berth:
             used.append(self._take(job).result())
@@ -78,10 +79,13 @@ class DockerSession:
 
         volume = self._volumes[f"s{job.slot}"]
         try:
-            return trial.run(self._engine, job, take, volume, self._labels, stop, lambda: self._prepare(job))
+            return trial.run(
+                self._engine, job, take, volume, self._labels, stop, lambda: self._prepare(job), left.append
+            )
         finally:
+            # In the background: the next trial has a berth of its own and need not wait for this one to go.
             for place in used:
-                self._workers.submit(berth.discard, self._engine, place)
+                self._workers.submit(berth.discard, self._engine, place, left)
 
     def close(self) -> None:
         """Hang up on the gateway and wait for clean-ups; the sweep does the rest."""

@@ -133,9 +133,9 @@ def test_an_exit_code_is_handed_on_and_is_no_end_of_its_own(rig: Rig) -> None:
 
 def test_a_deadline_ends_the_agent_and_keeps_what_it_said(rig: Rig) -> None:
     begun = time.monotonic()
-    ran = rig.run("sleep", limits=Limits(seconds=1))
+    ran = rig.run("sleep", limits=Limits(seconds=3 if rig.real else 0.5))
     assert (ran.end, ran.stdout.data) == (End.TIMED_OUT, b"so far\n")
-    assert "1 s" in ran.because and time.monotonic() - begun < 15
+    assert "longer than" in ran.because and time.monotonic() - begun < 20
 
 
 def test_a_stop_ends_the_agent(rig: Rig) -> None:

@@ -36,7 +36,8 @@ FETCH = "aces-ci-fetch:e2e"
 GATEWAY = "aces-ci-gateway:e2e"
 MODEL_PORT = 9000
 CANARY = "sk-canary-0f9e8d7c6b5a49382716-live"
-NEEDED = ("aces-ci", "aiohttp", "docker")
+NEEDED = ("aces-ci",)
+NOT_FOR_THE_GATEWAY = {"aces-ci", "numpy", "scipy"}
 MODELS = {
     "claude-code": ("claude-sonnet-5", Protocol.MESSAGES),
     "codex": ("gpt-5.4", Protocol.RESPONSES),
@@ -75,7 +76,7 @@ def gateway_image(engine: Engine) -> None:
     files = [
         StagedFile(path="Dockerfile", data=f"FROM {BASE}\nCOPY packages /opt/packages\nCOPY app /opt/app\n".encode())
     ]
-    for name in _closure(NEEDED) - {"aces-ci"}:
+    for name in _closure(NEEDED) - NOT_FOR_THE_GATEWAY:
         distribution = importlib.metadata.distribution(name)
         for entry in distribution.files or ():
             path = Path(str(distribution.locate_file(entry)))
@@ -143,7 +144,9 @@ def _closure(names: Sequence[str]) -> set[str]:
         found.add(name)
         for text in importlib.metadata.requires(name) or ():
             requirement = Requirement(text)
-            if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+            if requirement.marker is None or any(
+                requirement.marker.evaluate({"extra": extra}) for extra in ("", "live")
+            ):
                 waiting.append(requirement.name)
     return found
 

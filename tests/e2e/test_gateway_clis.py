@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -126,6 +127,8 @@ async def _trial(
     home, workspace = folder / "home", folder / "ws"
     home.mkdir(parents=True)
     workspace.mkdir()
+    # A repository of its own: OpenCode reads configurations of every folder above, up to one.
+    subprocess.run(["git", "init", "-q", str(workspace)], check=True)
     (workspace / "ledger.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     if arm is Arm.WITH_SKILL:
         place = workspace / FOLDER[cli] / "skills/quartz-rows"

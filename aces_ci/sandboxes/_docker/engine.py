@@ -62,6 +62,7 @@ class Engine:
 
     def __init__(self, *, connections: int = 32) -> None:
         """Raises UsageError when no daemon answers."""
+        self._variables: dict[str, tuple[str, ...]] = {}
         try:
             self._api = docker.from_env(timeout=int(CALL_SECONDS), max_pool_size=connections).api
             self.version = str(self._api.version()["Version"])
@@ -206,8 +207,10 @@ class Engine:
 
     def variables(self, image: str) -> tuple[str, ...]:
         """Names of the variables that an image declares. Raises Missing."""
-        declared = (self.image(image).get("Config") or {}).get("Env") or []
-        return tuple(str(row).partition("=")[0] for row in declared)
+        if image not in self._variables:
+            declared = (self.image(image).get("Config") or {}).get("Env") or []
+            self._variables[image] = tuple(str(row).partition("=")[0] for row in declared)
+        return self._variables[image]
 
     def build(self, context: bytes, *, tag: str, arguments: dict[str, str], network: str | None) -> Iterator[str]:
         """Build an image from a tar context; yields the daemon's lines. Raises Refused where it fails."""

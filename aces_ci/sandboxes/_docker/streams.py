@@ -40,7 +40,8 @@ class HeadTail:
         tail = b"".join(self._tail)
         if not self._dropped:
             return Stream(data=bytes(self._head) + tail)
-        cut = tail.find(b"\n") + 1
+        over = max(0, len(tail) - self.half)
+        cut = max(over, tail.find(b"\n", over) + 1)
         head_end = self._head.rfind(b"\n") + 1 or len(self._head)
         dropped = self._dropped + cut + len(self._head) - head_end
         marker = f"[aces-ci: {dropped} bytes left out]\n".encode()

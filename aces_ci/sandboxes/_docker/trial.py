@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from aces_ci.core.staging import StagedFile
 from aces_ci.ports.sandbox import End, Job, Ran, SandboxLost
 from aces_ci.sandboxes._docker.archive import pack
-from aces_ci.sandboxes._docker.berth import Berth
+from aces_ci.sandboxes._docker.berth import HELD_HOME, HELD_WORKSPACE, Berth
 from aces_ci.sandboxes._docker.collect import Harvest, read
 from aces_ci.sandboxes._docker.engine import Engine, Missing, Refused, State
 from aces_ci.sandboxes._docker.spec import AGENT_USER, HOME, SLOT_MOUNT, WORKSPACE, ContainerSpec, Mount
@@ -76,19 +76,23 @@ def run(
     labels: dict[str, str],
     stop: threading.Event,
     on_start: Callable[[], None],
+    leave: Callable[[str], None],
 ) -> Ran:
-    """Run one job in a berth. Never raises: a daemon that fails is `NOT_STARTED` or `LOST`."""
+    """Run one job in a berth. Never raises: a daemon that fails is `NOT_STARTED` or `LOST`.
+
+    `on_start` is called once the agent runs, `leave` with the container when nothing more is wanted of it.
+    """
     begun = time.monotonic()
     container: str | None = None
     started: float | None = None
     try:
         place = berth()
-        container = engine.create(spec(job, place, slot_volume, labels, engine.variables(job.image)))
         owner = dict(zip(("uid", "gid"), map(int, AGENT_USER.split(":")), strict=True))
         stdin = StagedFile(path=STDIN_FILE, data=job.stdin)
-        engine.put(container, HOME, pack((*job.home, stdin), **owner))
+        engine.put(place.holder, HELD_HOME, pack((*job.home, stdin), **owner))
         if job.workspace:
-            engine.put(container, WORKSPACE, pack(job.workspace, **owner))
+            engine.put(place.holder, HELD_WORKSPACE, pack(job.workspace, **owner))
+        container = engine.create(spec(job, place, slot_volume, labels, engine.variables(job.image)))
         drain = Drain(engine.attach(container), job.limits)
         started = time.monotonic()
         engine.start(container)
@@ -97,7 +101,7 @@ def run(
         state = _stopped(engine, container)
         ended = time.monotonic()
         stdout, stderr = drain.streams()
-        workspace, home = _collect(engine, container, job)
+        workspace, home = _collect(engine, place, job)
         ran = _told(job, seen, state, drain.flooded, workspace)
         return replace(
             ran,
@@ -114,7 +118,7 @@ def run(
         return Ran(end=end, because=str(error), overhead_seconds=time.monotonic() - begun)
     finally:
         if container is not None:
-            _remove(engine, container)
+            leave(container)
 
 
 def _watch(engine: Engine, container: str, drain: Drain, deadline: float, stop: threading.Event) -> _Watch:
@@ -176,17 +180,12 @@ def _told(job: Job, seen: _Watch, state: State, flooded: bool, workspace: Harves
     return Ran(end=end, because=because, exit_code=state.exit_code, notes=tuple(notes))
 
 
-def _collect(engine: Engine, container: str, job: Job) -> tuple[Harvest, Harvest]:
-    found = []
-    for path, wanted in ((WORKSPACE, lambda _: True), (HOME, lambda path: path.startswith(job.keep_home))):
-        with engine.get(container, path) as chunks:
-            found.append(read(chunks, root=path.rsplit("/", 1)[-1], limits=job.limits, wanted=wanted))
-    return found[0], found[1]
-
-
-def _remove(engine: Engine, container: str) -> None:
-    try:
-        engine.remove(container)
-    except (SandboxLost, Refused, Missing):
-        # The sweep finds it by its label.
-        return
+def _collect(engine: Engine, place: Berth, job: Job) -> tuple[Harvest, Harvest]:
+    """Workspace, and of home what the harness's log needs; the latter only where it keeps one."""
+    limits = job.limits
+    with engine.get(place.holder, HELD_WORKSPACE) as chunks:
+        workspace = read(chunks, root="workspace", limits=limits)
+    if not job.keep_home:
+        return workspace, Harvest()
+    with engine.get(place.holder, HELD_HOME) as chunks:
+        return workspace, read(chunks, root="home", limits=limits, wanted=lambda path: path.startswith(job.keep_home))
