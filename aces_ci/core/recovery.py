@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -31,15 +32,25 @@ def failures(actions: Sequence[Action]) -> tuple[Failure, ...]:
     skill tool, else the same tool. A call whose result is missing, because the run was cut off, has not
     failed.
     """
+    worked: dict[tuple[str, str], list[int]] = {}
+    alike = [_likeness(action) if action.failed is not None else frozenset() for action in actions]
+    for index, action in enumerate(actions):
+        if action.failed is False:
+            for trait in alike[index]:
+                worked.setdefault(trait, []).append(index)
     found: list[Failure] = []
     for index, action in enumerate(actions):
         if action.failed is not True or (action.code in _KILLED and index == len(actions) - 1):
             continue
-        wanted = _likeness(action)
-        later = (other for other in actions[index + 1 :] if other.failed is False)
-        repaired = next((other.step for other in later if wanted & _likeness(other)), None)
+        later = [at for trait in alike[index] if (at := _after(worked.get(trait, []), index)) is not None]
+        repaired = actions[min(later)].step if later else None
         found.append(Failure(step=action.step, what=_name(action), repaired=repaired))
     return tuple(found)
+
+
+def _after(indices: Sequence[int], index: int) -> int | None:
+    at = bisect_right(indices, index)
+    return indices[at] if at < len(indices) else None
 
 
 def _likeness(action: Action) -> frozenset[tuple[str, str]]:

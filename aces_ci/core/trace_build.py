@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
+from aces_ci.core.trace_lines import shallow
 from aces_ci.core.trajectory import (
     Agent,
     Extra,
@@ -168,14 +169,14 @@ class TraceBuilder:
 def arguments_of(raw: object) -> object:
     """A call's arguments as an object, whether they came as one or as JSON text; else what came."""
     if not isinstance(raw, str):
-        return raw if raw is not None else {}
+        return {} if raw is None else raw if shallow(raw) else "[nested too deep to be kept]"
     if not raw.strip():
         return {}
     try:
         value = json.loads(raw, parse_constant=str)
     except (ValueError, RecursionError):
         return raw
-    return value if isinstance(value, dict) else raw
+    return value if isinstance(value, dict) and shallow(value) else raw
 
 
 def _step(number: int, turn: Turn) -> Step:

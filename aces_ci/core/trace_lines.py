@@ -11,6 +11,10 @@ LINE_LIMIT = 16 * 1024 * 1024
 """Bytes of one line; longer ones are not read. The longest real one, a session snapshot, is 0.1 MB."""
 
 
+DEPTH_LIMIT = 100
+"""Levels of lists and objects; real events have under 15, and deeper ones could exhaust whoever walks them."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lines:
     """The objects of a log in order, and one sentence for each line that is none."""
@@ -38,9 +42,27 @@ def read(data: bytes, *, name: str = "the log") -> Lines:
             torn = number == len(rows)
             lost.append(f"line {number} of {name}: {'cut off' if torn else 'not JSON'}")
             continue
-        if isinstance(value, dict):
+        if not shallow(value):
+            lost.append(f"line {number} of {name}: nested deeper than {DEPTH_LIMIT}")
+        elif isinstance(value, dict):
             objects.append(value)
     return Lines(objects=tuple(objects), lost=tuple(lost))
+
+
+def shallow(value: object) -> bool:
+    """Whether a parsed value is nested no deeper than `DEPTH_LIMIT`. Walks without recursion."""
+    level = [value]
+    for _ in range(DEPTH_LIMIT):
+        inner: list[object] = []
+        for item in level:
+            if isinstance(item, dict):
+                inner.extend(item.values())
+            elif isinstance(item, list):
+                inner.extend(item)
+        if not inner:
+            return True
+        level = inner
+    return False
 
 
 def text(value: object) -> str:

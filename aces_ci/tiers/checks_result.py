@@ -8,7 +8,6 @@ from typing import Any
 
 import re2
 
-
 _QUIET = re2.Options()
 _QUIET.log_errors = False
 """A pattern that is none is told as *cannot tell*; RE2 would print it as well."""

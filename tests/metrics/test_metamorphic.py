@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -10,7 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aces_ci import plugins
+from aces_ci.core.commands import parse
+from aces_ci.core.recovery import failures
+from aces_ci.core.trace_actions import Action
 from aces_ci.core.trace_file import read, write
+from aces_ci.core.trace_tools import Deed
 from aces_ci.core.trajectory import Trajectory
 from aces_ci.tiers.grade import grade
 from tests.traces import snippets
@@ -98,3 +103,15 @@ def test_a_real_change_of_deeds_does_change_scores() -> None:
     worse = [*ROWS[:-1], {"sh": "rm -rf /usr", "out": ""}, ROWS[-1]]
     assert values(snippets.trajectory("claude-code", worse))["security"] == 0.0
     assert values(snippets.trajectory("claude-code", ROWS[1:]))["skill_execution"] != BASE["skill_execution"]
+
+
+def test_thousands_of_failures_are_weighed_in_linear_time() -> None:
+    commands = parse("make part")
+    broken = [
+        Action(number=at, step=at + 1, tool="Bash", deed=Deed.SHELL, arguments={}, commands=commands, failed=True)
+        for at in range(4000)
+    ]
+    started = time.process_time()
+    found = failures(broken)
+    assert len(found) == 4000 and all(failure.repaired is None for failure in found)
+    assert time.process_time() - started < 5

@@ -117,6 +117,9 @@ def test_a_torn_log_never_crashes_and_says_what_was_lost(harness: str) -> None:
             assert any("cut off" in sentence for sentence in found.aces["lost"])
 
 
+DEEP = b'{"type": "assistant", "message": {"id": "m", "content": %s}}\n'
+
+
 @pytest.mark.parametrize("harness", sorted(CONVERTERS))
 @pytest.mark.parametrize(
     "damage",
@@ -132,6 +135,8 @@ def test_a_torn_log_never_crashes_and_says_what_was_lost(harness: str) -> None:
         b'{"type": "result", "total_cost_usd": "NaN", "usage": NaN}\n',
         b'{"type": "assistant", "message": {"id": "m", "content": [{"type": "text", "text": "\\ud800"}]}}\n',
         b"{" * 100_000,
+        DEEP % (b"[" * 900 + b"]" * 900),
+        DEEP % (b'[{"type": "tool_use", "id": "c", "name": "n", "input": %s}]' % (b'{"a":' * 400 + b"1" + b"}" * 400)),
     ],
 )
 def test_damaged_logs_are_read_as_far_as_they_go(harness: str, damage: bytes) -> None:
@@ -189,3 +194,17 @@ def test_what_we_write_is_valid_to_independent_models_of_the_format(harness: str
     found = CONVERTERS[harness].convert(log(harness, run))
     assert found is not None
     atif.Trajectory.model_validate_json(write(found))
+
+
+@pytest.mark.parametrize("harness", ["codex", "gemini-cli", "qwen-code"])
+def test_a_call_that_a_kill_left_without_a_result_stays_and_is_told(harness: str) -> None:
+    found = CONVERTERS[harness].convert(log(harness, "e-timeout-sigterm"))
+    assert found is not None
+    open_calls = [
+        call.function_name
+        for step in found.steps
+        for call in step.tool_calls or ()
+        if not step.observation or call.tool_call_id not in {each.source_call_id for each in step.observation.results}
+    ]
+    told = [sentence for sentence in found.aces.get("lost", ()) if sentence.startswith("the result of ")]
+    assert len(open_calls) == len(told) == 1
