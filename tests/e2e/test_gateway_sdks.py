@@ -180,7 +180,7 @@ async def _real(programs: Path, model: Path) -> AsyncIterator[tuple[str, list[Ex
     process = await asyncio.create_subprocess_exec(
         str(programs / "llama-server"),
         *["--model", str(model), "--host", "127.0.0.1", "--port", str(port), "--alias", "smol"],
-        *["--ctx-size", "4096", "--parallel", "1", "--threads", "2", "--jinja"],
+        *["--ctx-size", "4096", "--parallel", "1", "--threads", "1", "--jinja"],
         env={**os.environ, "LD_LIBRARY_PATH": str(programs)},
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.DEVNULL,
@@ -213,7 +213,7 @@ async def _real(programs: Path, model: Path) -> AsyncIterator[tuple[str, list[Ex
             exchanged=exchanges.append,
         )
         (listener,) = await gateway.open()
-        gateway.arm(replace(ORDER, model="smol", upstream="local", limits=Limits(max_output=48)))
+        gateway.arm(replace(ORDER, model="smol", upstream="local", limits=Limits(max_output=12)))
         try:
             yield f"http://127.0.0.1:{listener.port}", exchanges, gateway
         finally:
@@ -252,7 +252,7 @@ def test_a_real_model_server_speaks_all_three_protocols_through_the_gateway(
                 assert chunks[-1].usage is not None
             assert [item.outcome for item in exchanges] == [Outcome.COMPLETE] * 6, exchanges
             for item in exchanges:
-                assert item.usage is not None and 0 < item.usage.output_tokens <= 48
+                assert item.usage is not None and 0 < item.usage.output_tokens <= 12
                 assert item.usage.tokens > item.usage.output_tokens
                 assert item.resolved_model
             record = await gateway.disarm("s0")
