@@ -1,10 +1,12 @@
-"""Bytes of an evaluation file to data: JSON, JSON lines, YAML or CSV, strictly, with the place of the first fault."""
+"""Bytes of an evaluation file to data: JSON, JSON lines, YAML, TOML or CSV, strictly, with the first fault's place."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+import re
+import tomllib
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,7 +49,15 @@ def parse(path: str, raw: bytes) -> Parsed:
     if "\0" in text:
         return _fault("binary data", text[: text.index("\0")].count("\n") + 1, "this is no text file")
     ending = path.rsplit(".", 1)[-1].lower()
-    readers = {"json": _json, "jsonl": _json_lines, "ndjson": _json_lines, "yaml": _yaml, "yml": _yaml, "csv": _csv}
+    readers = {
+        "json": _json,
+        "jsonl": _json_lines,
+        "ndjson": _json_lines,
+        "yaml": _yaml,
+        "yml": _yaml,
+        "csv": _csv,
+        "toml": _toml,
+    }
     try:
         return readers.get(ending, _plain)(text)
     except RecursionError:
@@ -133,6 +143,15 @@ def _csv(text: str) -> Parsed:
     except csv.Error as error:
         return _fault(f"not CSV: {error}", None, "quote values that hold commas or line breaks")
     return _checked(rows, text)
+
+
+def _toml(text: str) -> Parsed:
+    try:
+        return _checked(tomllib.loads(text), text)
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r"\(at line (\d+), column \d+\)", str(error))
+        said = str(error).split(" (at ")[0]
+        return _fault(f"not TOML: {said}", int(place[1]) if place else None, "correct the TOML on this line")
 
 
 def _plain(text: str) -> Parsed:

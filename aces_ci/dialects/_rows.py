@@ -9,7 +9,7 @@ from typing import Any
 from aces_ci.core.case import Bucket, Case
 from aces_ci.core.eval_text import CASE_LIMIT
 from aces_ci.dialects import _values
-from aces_ci.dialects._values import Notes
+from aces_ci.dialects._notes import Notes, kind_of
 from aces_ci.ports.dialect import Document, Reading
 
 
@@ -40,9 +40,7 @@ def read_rows(document: Document, rows: object, shape: Shape, pointer: str) -> R
     """Every case of a list; a bad row is an error of its own and its neighbours are still read."""
     notes = Notes(document)
     if not isinstance(rows, list):
-        notes.error(
-            pointer, f"`{pointer.strip('/') or 'the file'}` is {_values.kind_of(rows)}, not a list", "write a list"
-        )
+        notes.error(pointer, f"`{pointer.strip('/') or 'the file'}` is {kind_of(rows)}, not a list", "write a list")
         return reading(notes, [])
     if len(rows) > CASE_LIMIT:
         notes.error(pointer, f"{len(rows)} cases, of which {CASE_LIMIT} are read", "split the file")
@@ -50,7 +48,7 @@ def read_rows(document: Document, rows: object, shape: Shape, pointer: str) -> R
     for number, row in enumerate(rows[:CASE_LIMIT], start=1):
         at = f"{pointer}/{number - 1}"
         if not isinstance(row, Mapping):
-            notes.error(at, f"case {number} is {_values.kind_of(row)}, not an object", "write {id, prompt, ...}")
+            notes.error(at, f"case {number} is {kind_of(row)}, not an object", "write {id, prompt, ...}")
             continue
         case = read_case(row, notes, shape, at, number)
         if case is not None:

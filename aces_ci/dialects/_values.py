@@ -4,60 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
-from aces_ci.core.case import Behavior, CaseFile, Check, CheckKind, Role
-from aces_ci.ports.dialect import Document, Remark
+from aces_ci.core.case import Behavior, CaseFile, Check
+from aces_ci.dialects._checks import Graded
+from aces_ci.dialects._notes import Notes, kind_of
+from aces_ci.ports.dialect import Document
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-
-
-@dataclass(slots=True)
-class Notes:
-    """What is said about one document."""
-
-    document: Document
-    errors: list[Remark] = field(default_factory=list)
-    warnings: list[Remark] = field(default_factory=list)
-    ignored: dict[str, None] = field(default_factory=dict)
-
-    def error(self, pointer: str, message: str, hint: str) -> None:
-        """A case, or a part of one, that cannot be used."""
-        self.errors.append(self._remark(pointer, message, hint))
-
-    def warn(self, pointer: str, message: str, hint: str) -> None:
-        """Used, but not as its author may think."""
-        self.warnings.append(self._remark(pointer, message, hint))
-
-    def unknown(self, row: Mapping[str, Any], known: frozenset[str]) -> dict[str, Any]:
-        """Keys that have no place in a case: kept with it, and reported once a document."""
-        kept = {str(key): value for key, value in row.items() if key not in known}
-        self.ignored.update(dict.fromkeys(kept))
-        return kept
-
-    def _remark(self, pointer: str, message: str, hint: str) -> Remark:
-        return Remark(
-            path=self.document.path,
-            line=_line_of(self.document.text, pointer),
-            pointer=pointer,
-            message=message,
-            hint=hint,
-        )
-
-
-def _line_of(text: str, pointer: str) -> int | None:
-    """A good guess at the line of a JSON pointer: the n-th opening of an object with an id, else the key's line."""
-    parts = [part for part in pointer.split("/") if part]
-    key = next((part for part in reversed(parts) if not part.isdigit()), None)
-    number = next((int(part) for part in reversed(parts) if part.isdigit()), 0)
-    if key is None:
-        return 1 if text else None
-    places = [found.start() for found in re.finditer(rf'["\']?{re.escape(key)}["\']?\s*:', text)]
-    if not places:
-        return 1
-    return text[: places[min(number, len(places) - 1)]].count("\n") + 1
 
 
 def text_at(row: Mapping[str, Any], key: str, notes: Notes, pointer: str) -> str | None:
@@ -161,67 +116,26 @@ def assertions_at(
     if not isinstance(rows, list):
         notes.error(f"{pointer}/{present[0]}", f"`{present[0]}` is {kind_of(value)}, not a list", "write a list")
         return [], []
-    behaviors: list[Behavior] = []
-    checks: list[Check] = []
+    graded = Graded(notes)
     for number, item in enumerate(rows, start=1):
         at = f"{pointer}/{present[0]}/{number - 1}"
         if isinstance(item, str) and item.strip():
-            behaviors.append(Behavior(id=f"b{number}", text=item.strip()))
+            graded.sentence(item, number=number)
         elif isinstance(item, dict):
-            _object(item, number, notes, at, behaviors, checks)
+            graded.object(item, number, at)
         else:
             notes.error(at, f"assertion {number} is {kind_of(item)}", "write a sentence, or an object with `check`")
-    return behaviors, checks
+    return graded.behaviors, graded.checks
 
 
-def _object(
-    item: Mapping[str, Any], number: int, notes: Notes, at: str, behaviors: list[Behavior], checks: list[Check]
-) -> None:
-    """An assertion that is an object: our own form (`check`), or one of the private shapes seen in the wild."""
-    said = next((str(item[key]) for key in ("text", "name", "description") if isinstance(item.get(key), str)), "")
-    kind = _WILD.get(str(item.get("check") or item.get("type") or ""))
-    if kind is None and said:
-        behaviors.append(Behavior(id=f"b{number}", text=said, role=_role(item)))
-        return
-    args = {key: value for key, value in item.items() if key not in {"check", "type", "text", "name", "role", "weight"}}
-    for wild, ours in (("phrase", "value"), ("pattern", "pattern"), ("contains", "value")):
-        if wild in args and ours not in args:
-            args[ours] = args.pop(wild)
-    if kind is None or not args:
-        notes.error(at, f"assertion {number} says neither a sentence nor a check", "see docs/evals.md, Checks")
-        return
-    checks.append(Check(id=f"c{number}", kind=kind, role=_role(item), args=args, text=said, weight=_weight(item)))
-
-
-def _role(item: Mapping[str, Any]) -> Role:
-    value = item.get("role")
-    return Role(value) if isinstance(value, str) and value in set(Role) else Role.MUST
-
-
-def _weight(item: Mapping[str, Any]) -> float:
-    value = item.get("weight", 1.0)
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 else 1.0
-
-
-_WILD: Mapping[str, CheckKind] = {
-    **{kind.value: kind for kind in CheckKind},
-    "contains_text": CheckKind.CONTAINS,
-    "phrase": CheckKind.CONTAINS,
-    "output_contains": CheckKind.CONTAINS,
-    "output_not_contains": CheckKind.NOT_CONTAINS,
-    "not-contains": CheckKind.NOT_CONTAINS,
-    "output_matches": CheckKind.REGEX,
-    "output_not_matches": CheckKind.NOT_REGEX,
-    "pattern": CheckKind.REGEX,
-    "file_not_exists": CheckKind.FILE_ABSENT,
-    "file-exists": CheckKind.FILE_EXISTS,
-    "file_contains": CheckKind.FILE_MATCHES,
-    "file-contains": CheckKind.FILE_MATCHES,
-    "exit_success": CheckKind.EXIT_STATUS,
-}
-
-
-def kind_of(value: object) -> str:
-    """The type in words a person would use."""
-    names = {bool: "a yes/no value", int: "a number", float: "a number", str: "text", list: "a list", dict: "an object"}
-    return "null" if value is None else names.get(type(value), type(value).__name__)
+def renamed(files: Sequence[CaseFile], target: object, notes: Notes, pointer: str) -> tuple[CaseFile, ...]:
+    """One file under the name that its author gives it in the workspace; a folder's files below that name."""
+    if not isinstance(target, str) or not target.strip("./"):
+        return tuple(files)
+    path = PurePosixPath(target)
+    if path.is_absolute() or ".." in path.parts or "\\" in target:
+        notes.error(pointer, f"file `{target[:80]}` leaves the workspace", "name a relative path")
+        return ()
+    if len(files) == 1 and not target.endswith("/"):
+        return (CaseFile(source=files[0].source, target=str(path)),)
+    return tuple(CaseFile(source=file.source, target=str(path / PurePosixPath(file.target).name)) for file in files)

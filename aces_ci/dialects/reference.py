@@ -25,9 +25,9 @@ class Reference:
     verified: bool = True
 
     def claims(self, document: Document) -> bool:
-        """A list with `question`, or `evals` of which one case names an expected skill or script."""
+        """A list with `question` or `prompt`, or `evals` of which one case names an expected skill or script."""
         data = document.data
-        if is_rows(data, lambda row: "question" in row and "query" not in row) or data == []:
+        if is_rows(data, _is_legacy) or data == []:
             return True
         rows = data.get("evals") if isinstance(data, Mapping) else None
         return is_rows(rows, lambda row: any(key in row for key in _OWN))
@@ -37,6 +37,12 @@ class Reference:
         if isinstance(document.data, Mapping):
             return read_rows(document, document.data.get("evals"), _OBJECT, "/evals")
         return read_rows(document, document.data, _LIST, "")
+
+
+def _is_legacy(row: Mapping[str, object]) -> bool:
+    """JSON lines and lists say `question`, some `prompt`; a text `should_trigger` is a CSV's."""
+    asks = "question" in row or "prompt" in row
+    return asks and "query" not in row and not isinstance(row.get("should_trigger"), str)
 
 
 DIALECT = Reference()

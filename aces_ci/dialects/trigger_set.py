@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from aces_ci.core.case import Bucket, Case
 from aces_ci.dialects import _values
+from aces_ci.dialects._notes import Notes, kind_of
 from aces_ci.dialects._rows import is_rows, reading
-from aces_ci.dialects._values import Notes
 from aces_ci.ports.dialect import Document, Reading
 
 _KNOWN = frozenset({"id", "query", "should_trigger"})
@@ -33,9 +33,7 @@ class TriggerSet:
         for number, row in enumerate(rows, start=1):
             at = f"/{number - 1}"
             if not isinstance(row, Mapping):
-                notes.error(
-                    at, f"item {number} is {_values.kind_of(row)}, not an object", "write {query, should_trigger}"
-                )
+                notes.error(at, f"item {number} is {kind_of(row)}, not an object", "write {query, should_trigger}")
                 continue
             query = _values.text_at(row, "query", notes, at)
             wanted = row.get("should_trigger")

@@ -64,7 +64,7 @@ def candidate(path: str) -> bool:
     pure = PurePosixPath(path)
     if not path.lower().endswith(_ENDINGS) or any(part.startswith(_NOT_SUITES) for part in pure.parts[1:-1]):
         return False
-    return pure.parts[0] in FOLDERS or any(word in pure.name.lower() for word in ("eval", "prompts.csv", "promptfoo"))
+    return pure.parts[0] in FOLDERS or any(word in pure.name.lower() for word in ("eval", "trigger", "prompts.csv", "promptfoo"))
 
 
 def _file(path: str, siblings: Mapping[str, bytes], dialects: Sequence[Dialect], skill_name: str) -> FileReading | None:

@@ -1,0 +1,125 @@
+"""`claude plugin eval`: one folder a case, with `prompt.md` or `case.yaml`, and graders in `graders/*.md`.
+
+Its regexes are JavaScript's; where RE2 has no equal of one, that grader is an error at its place and the rest is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from aces_ci.core.case import Case
+from aces_ci.dialects import _values
+from aces_ci.dialects._checks import Graded
+from aces_ci.dialects._claude_graders import grade
+from aces_ci.dialects._notes import Notes
+from aces_ci.dialects._rows import reading
+from aces_ci.dialects._siblings import children, data_at, folder_of, front_matter, text_of
+from aces_ci.ports.dialect import Document, Reading
+
+_FRONT = frozenset(
+    {
+        "name", "description", "tags", "plugins", "runs", "expected_outcome", "model", "max_turns",
+        "timeout_seconds", "allowed_tools", "append_system_prompt", "env",
+    }
+)  # fmt: skip
+_KNOWN = frozenset({"name", "description", "schema_version", "expected_outcome", "graders", "execution"})
+_FILES = ("prompt.md", "case.yaml", "case.yml")
+
+
+@dataclass(frozen=True, slots=True)
+class ClaudePluginEval:
+    """Claimed by a folder's shape: a prompt with graders beside it."""
+
+    name: str = "claude-plugin-eval"
+    verified: bool = False
+
+    def claims(self, document: Document) -> bool:
+        """`case.yaml` by its keys; a Markdown prompt by its front matter or by the graders beside it."""
+        data = document.data
+        if isinstance(data, Mapping):
+            return "schema_version" in data and "name" in data and ("execution" in data or "graders" in data)
+        folder = folder_of(document.path)
+        if data is not None or not document.path.endswith(".md") or folder.rpartition("/")[2] == "graders":
+            return False
+        if _case_file(document, folder) is not None and document.path.endswith("/prompt.md"):
+            return False
+        keys, _ = front_matter(document.text, document.path)
+        graders = any(children(document, f"{folder}/graders", ".md")) and document.path == f"{folder}/prompt.md"
+        return graders or (len(keys) > 0 and set(keys) <= _FRONT and "/" in folder and not _is_prose(keys))
+
+    def read(self, document: Document) -> Reading:
+        """One case a folder; the folder's name is the id where the case has no name."""
+        notes = Notes(document)
+        folder = folder_of(document.path)
+        if isinstance(document.data, Mapping):
+            row: Mapping[str, Any] = document.data
+            execution = row.get("execution")
+            row = {**row, **(execution if isinstance(execution, Mapping) else {})}
+            prompt = _values.text_at(row, "prompt", notes, "/execution") or _beside(document, folder)
+        else:
+            row, body = front_matter(document.text, document.path, notes)
+            for key in sorted(set(row) - _FRONT):
+                notes.error(f"/{key}", f"`{str(key)[:60]}` is no key of a prompt.md", "remove it: the tool refuses it")
+            prompt = body.strip() or None
+        if prompt is None:
+            notes.error("", "the case has no prompt", "write it in prompt.md, below the front matter")
+            return reading(notes, [])
+        identity = _values.case_id(folder.rpartition("/")[2] or row.get("name"), notes, "", 1)
+        if identity is None:
+            return reading(notes, [])
+        graded = Graded(notes)
+        for name, keys, body, at in _graders(row, document, folder, notes):
+            grade(name, keys, body, graded, at)
+        if not graded.checks and not graded.behaviors and not notes.errors:
+            notes.warn("", "the case has no grader that is run here", "add graders/NAME.md")
+        case = Case(
+            id=identity,
+            prompt=prompt,
+            reference=_values.text_at(row, "expected_outcome", notes, ""),
+            checks=tuple(graded.checks),
+            behaviors=tuple(graded.behaviors),
+            provenance=f"{document.path}#",
+            unmapped=notes.unknown(row, _KNOWN | {"prompt"}),
+        )
+        return reading(notes, [case])
+
+
+def _is_prose(keys: Mapping[str, Any]) -> bool:
+    """A page that has only a name and a description is a skill or a document, not a case."""
+    return set(keys) <= {"name", "description", "tags"}
+
+
+def _case_file(document: Document, folder: str) -> str | None:
+    return next((f"{folder}/{name}" for name in _FILES[1:] if f"{folder}/{name}" in document.siblings), None)
+
+
+def _beside(document: Document, folder: str) -> str | None:
+    text = text_of(document, f"{folder}/prompt.md")
+    return (front_matter(text, "prompt.md")[1].strip() or None) if text is not None else None
+
+
+def _graders(
+    row: Mapping[str, Any], document: Document, folder: str, notes: Notes
+) -> list[tuple[str, Mapping[str, Any], str, str]]:
+    """(name, keys, body, place): those of the case file, then those in files."""
+    found: list[tuple[str, Mapping[str, Any], str, str]] = []
+    rows = row.get("graders")
+    for index, item in enumerate(rows if isinstance(rows, list) else []):
+        at = f"/graders/{index}"
+        if isinstance(item, Mapping):
+            found.append((str(item.get("name", f"grader-{index + 1}")), item, "", at))
+        else:
+            notes.error(at, "the grader is no object", "write {type, ...}")
+    for path in children(document, f"{folder}/graders", ".md"):
+        keys, body = front_matter(text_of(document, path) or "", path, notes)
+        found.append((path.rpartition("/")[2].removesuffix(".md"), keys, body.strip(), ""))
+    for path in (*children(document, f"{folder}/graders", ".yaml"), *children(document, f"{folder}/graders", ".yml")):
+        data = data_at(document, path, notes, "")
+        if isinstance(data, Mapping):
+            found.append((path.rpartition("/")[2].rpartition(".")[0], data, "", ""))
+    return found
+
+
+DIALECT = ClaudePluginEval()

@@ -1,0 +1,79 @@
+"""OpenAI's `*.prompts.csv`: rows of `id, should_trigger, prompt`, with further columns in the wild."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from aces_ci.core.case import Bucket, Case
+from aces_ci.core.eval_text import CASE_LIMIT
+from aces_ci.dialects import _values
+from aces_ci.dialects._checks import Graded
+from aces_ci.dialects._notes import Notes
+from aces_ci.dialects._rows import is_rows, reading
+from aces_ci.ports.dialect import Document, Reading
+
+_KNOWN = frozenset({"id", "should_trigger", "prompt", "expected_outcome", "pass_criteria"})
+_WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAIPrompts:
+    """Claimed by rows whose `should_trigger` is text: only a CSV has that."""
+
+    name: str = "openai-prompts-csv"
+    verified: bool = False
+
+    def claims(self, document: Document) -> bool:
+        """Rows with `prompt` and a textual `should_trigger`."""
+        return is_rows(document.data, lambda row: "prompt" in row and isinstance(row.get("should_trigger"), str))
+
+    def read(self, document: Document) -> Reading:
+        """One case a row; the row's place is its line."""
+        notes = Notes(document)
+        rows: Any = document.data
+        cases = []
+        for number, row in enumerate(rows[:CASE_LIMIT], start=1):
+            case = _case(row, notes, number)
+            if case is not None:
+                cases.append(case)
+        return reading(notes, cases)
+
+
+def _case(row: Mapping[Any, Any], notes: Notes, number: int) -> Case | None:
+    at = f"/{number - 1}"
+    if None in row:
+        notes.error(at, f"row {number} has more values than the head has columns", "quote values that hold commas")
+        return None
+    if any(value is None for value in row.values()):
+        notes.error(at, f"row {number} has fewer values than the head has columns", "write a value for each column")
+        return None
+    wanted = _WORDS.get(str(row.get("should_trigger", "")).strip().casefold())
+    prompt = _values.text_at(row, "prompt", notes, at)
+    identity = _values.case_id(row.get("id") or None, notes, at, number)
+    if wanted is None:
+        notes.error(at, f"row {number}: `should_trigger` is neither true nor false", "write true or false")
+    if prompt is None:
+        notes.error(at, f"row {number} has no prompt", "write the task under `prompt`")
+    if wanted is None or prompt is None or identity is None:
+        return None
+    graded = Graded(notes)
+    criteria = _values.text_at(row, "pass_criteria", notes, at)
+    for part in (criteria or "").split(";"):
+        if part.strip():
+            graded.sentence(part)
+    return Case(
+        id=identity,
+        prompt=prompt,
+        trigger=wanted,
+        expected_skill=notes.document.skill_name if wanted else None,
+        reference=_values.text_at(row, "expected_outcome", notes, at),
+        behaviors=tuple(graded.behaviors),
+        bucket=None if wanted else Bucket.NEGATIVE,
+        provenance=f"{notes.document.path}#{at}",
+        unmapped=notes.unknown({key: value for key, value in row.items() if value != ""}, _KNOWN),
+    )
+
+
+DIALECT = OpenAIPrompts()
