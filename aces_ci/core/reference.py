@@ -40,14 +40,35 @@ class Pointer:
     """The normalised path from the repository's root; begins with `..` where it leaves that."""
 
 
-def links(skill: Skill) -> Iterator[Pointer]:
+@dataclass(frozen=True, slots=True, eq=False)
+class _One:
+    """A skill as a key: equal to itself alone, since what it holds cannot be hashed."""
+
+    skill: Skill
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _One) and other.skill is self.skill
+
+    def __hash__(self) -> int:
+        return id(self.skill)
+
+
+def links(skill: Skill) -> tuple[Pointer, ...]:
     """Relative links of the manifest and of Markdown files in the skill; placeholders left out."""
-    yield from _links(skill, skill.manifest, outline(skill.body), skill.body_line - 1)
+    return _all_links(_One(skill))
+
+
+@lru_cache(maxsize=8)
+def _all_links(one: _One) -> tuple[Pointer, ...]:
+    """Several rules ask for the same links; the files behind them are read once."""
+    skill = one.skill
+    found = list(_links(skill, skill.manifest, outline(skill.body), skill.body_line - 1))
     for path in sorted(skill.files):
         if path != skill.manifest and path.endswith(".md") and not path.startswith("evals/"):
             text = skill.files[path].text
             if text and "](" in text:
-                yield from _links(skill, path, outline(text.replace("\r\n", "\n")), 0)
+                found += _links(skill, path, outline(text.replace("\r\n", "\n")), 0)
+    return tuple(found)
 
 
 def _links(skill: Skill, path: str, parts: Outline, shift: int) -> Iterator[Pointer]:

@@ -54,7 +54,7 @@ RULE = Rule(
     explained_by=("CO019",),
     requires=("SP001", "SP002"),
     fires_on="vercel-labs/agent-skills/skills/composition-patterns",
-    silent_on="obra/superpowers/skills/requesting-code-review",
+    silent_on="obra/superpowers/skills/systematic-debugging",
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\nConvert the ledger.\n")}, lines=(5,)),
         Example(
