@@ -347,7 +347,7 @@ def measure(
 def table(rows: dict[str, Row], hidden: frozenset[str]) -> str:
     lines = ["| operator | lowers | n | raises by more than 2 | mean change |", "|:--|--:|--:|--:|--:|"]
     for name, row in rows.items():
-        mark = " (unseen)" if name in hidden else ""
+        mark = " (held out)" if name in hidden else ""
         rate = f"{100 * row.lowered / row.n:.1f} %" if row.n else "no skill"
         mean = f"{row.change / row.n:+.1f}" if row.n else ""
         lines.append(f"| {name.replace('_', ' ')}{mark} | {rate} | {row.n} | {row.raised} | {mean} |")
