@@ -10,11 +10,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from aces_ci import compose, diagnosing, trialling
+from aces_ci import agent_images, compose, diagnosing, trialling
 from aces_ci.changes.git import Repository
 from aces_ci.changes.load import skill_at
 from aces_ci.changes.worktree import Found, search
 from aces_ci.core.errors import UsageError
+from aces_ci.core.event import Trust
 from aces_ci.core.inert import plain
 from aces_ci.core.live_plan import LivePlan, PlannedCase
 from aces_ci.core.live_text import arm_lines, result_line
@@ -74,7 +75,7 @@ def run(wanted: Wanted, *, env: Mapping[str, str], out: Say, err: Say, confirm: 
     harnesses = compose.harnesses()
     reach = trialling.access(env, wanted.provider_url, in_container=sandbox.isolates)
     if wanted.pull_only:
-        for name, image in trialling.images_for(settings, harnesses, sandbox).items():
+        for name, image in agent_images.images_for(settings, harnesses, sandbox, env=env).items():
             out(f"{name}: {image}")
         return 0
     redactor = Redactor([*secrets_of(env), *reach.secrets.keys.values()])
@@ -83,14 +84,17 @@ def run(wanted: Wanted, *, env: Mapping[str, str], out: Say, err: Say, confirm: 
     known = list(sink.read())
     done = {row.digest: row for row in known if isinstance(row, Trial)}
     _ask_about_leftovers(wanted, done)
-    images = trialling.images_for(settings, harnesses, sandbox)
+    own = agent_images.environment_of((item.skill() for item in search(wanted.repo, wanted.paths).found), Trust.OWN)
+    images = agent_images.images_for(settings, harnesses, sandbox, env=env, environment=own)
     plan = _plan(wanted, settings, trialling.contenders(settings, harnesses, reach, images), done)
     cap = wanted.max_usd if wanted.max_usd is not None else settings.budget.usd
     for line in opening(plan, settings, cap):
         err(line)
-    _agree(wanted, confirm)
     bench = compose.bench(env, folder)
     asker = bench.asker(settings, plan.design.trust)
+    ask = asker if callable(asker) else None
+    trialling.gradeable(plan, ask is not None)
+    _agree(wanted, confirm)
     analysis = LivePlan(
         looks=plan.design.looks,
         skills=len(plan.subjects),
@@ -99,13 +103,12 @@ def run(wanted: Wanted, *, env: Mapping[str, str], out: Say, err: Say, confirm: 
         target_lift=settings.live.target_lift,
         cases={case.id: PlannedCase(negative=case.trigger is False) for item in plan.subjects for case in item.cases},
     )
-    ask = asker if callable(asker) else None
     grades = trialling.Grades(plan, analysis, compose.metrics(), ask, folder, sink)
     grades.known(done.values(), (row for row in known if isinstance(row, Score)))
     means = live.Means(
         sandbox=sandbox,
         harnesses=harnesses,
-        program=trialling.program_of(env),
+        program=agent_images.program_of(env),
         secrets=reach.secrets,
         upstreams=reach.upstreams,
         prices=trialling.prices_of(settings),

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from aces_ci import compose, trialling
+from aces_ci import agent_images, compose, trialling
 from aces_ci.changes.load import skill_at
 from aces_ci.core import trace_file
 from aces_ci.core.case import Case
@@ -83,7 +83,9 @@ def _measure(job: Job, subjects: Sequence[Subject], env: Mapping[str, str], sink
     box, harnesses = compose.sandbox(settings.live.sandbox.backend), compose.harnesses()
     url = str(settings.judge.base_url) if settings.judge.base_url else None
     reach = trialling.access(env, url, in_container=box.isolates)
-    images = trialling.images_for(settings, harnesses, box)
+    skills = [skill for subject in subjects for skill in subject.lineup.target]
+    own = agent_images.environment_of(skills, job.event.trust)
+    images = agent_images.images_for(settings, harnesses, box, env=env, environment=own)
     who = trialling.contenders(settings, harnesses, reach, images)
     design = trialling.design_of(settings, job.event.trust)
     plan = make_live_plan(subjects, who, design, attainable=_attainable)
@@ -94,12 +96,13 @@ def _measure(job: Job, subjects: Sequence[Subject], env: Mapping[str, str], sink
     analysis = _analysis(plan, settings)
     asker = compose.bench(env, sink.folder).asker(settings, job.event.trust)
     ask = asker if callable(asker) else None
+    trialling.gradeable(plan, ask is not None)
     grades = trialling.Grades(plan, analysis, compose.metrics(), ask, sink.folder, sink)
     cap = settings.budget.usd
     means = live.Means(
         sandbox=box,
         harnesses=harnesses,
-        program=trialling.program_of(env),
+        program=agent_images.program_of(env),
         secrets=reach.secrets,
         upstreams=reach.upstreams,
         prices=trialling.prices_of(settings),

@@ -7,9 +7,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
-from aces_ci import __version__
 from aces_ci.core import trace_file
-from aces_ci.core.case import Case
+from aces_ci.core.case import Case, Role
 from aces_ci.core.cast import Cast
 from aces_ci.core.control import Secrets, Upstream
 from aces_ci.core.errors import UsageError
@@ -25,7 +24,7 @@ from aces_ci.core.staging import Injection, Lineup
 from aces_ci.core.trial import Trial
 from aces_ci.ports.harness import Harness
 from aces_ci.ports.metric import Metric
-from aces_ci.ports.sandbox import MIB, ImageRequest, Limits, Program, Sandbox
+from aces_ci.ports.sandbox import MIB, Limits
 from aces_ci.ports.sink import Sink
 from aces_ci.settings.model import Settings
 from aces_ci.shell.files import Folder, read_bounded
@@ -38,8 +37,6 @@ PROVIDERS = (
     ("anthropic", "ANTHROPIC_API_KEY", "https://api.anthropic.com", (Protocol.MESSAGES,)),
     ("openai", "OPENAI_API_KEY", "https://api.openai.com", (Protocol.RESPONSES, Protocol.CHAT)),
 )
-IMAGE = f"aces-ci:{__version__}"
-"""Our own image, in which the gateway runs; `ACES_IMAGE` names another one."""
 _LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 _UNITS = {"m": MIB, "g": 1024 * MIB}
 FILE_LIMIT = 64 * MIB
@@ -127,16 +124,18 @@ def subject_of(
     return Subject(skill=after.root, lineup=lineup, cases=tuple(cases), fixtures=fixtures, side=side)
 
 
-def images_for(settings: Settings, harnesses: Mapping[str, Harness], sandbox: Sandbox) -> dict[str, str]:
-    """Digest of each configured harness's image, built where it is missing."""
-    wanted = {row.name for row in settings.live.harnesses} & set(harnesses)
-    recipes = {name: harnesses[name].recipe for name in wanted}
-    return {name: sandbox.image(ImageRequest(recipe=recipe)) for name, recipe in recipes.items() if recipe}
-
-
-def program_of(env: Mapping[str, str]) -> Program:
-    """The gateway: our own image, the same command in every sandbox."""
-    return Program(image=env.get("ACES_IMAGE") or IMAGE, command=("python3", "-m", "aces_ci", "gateway"))
+def gradeable(plan: TrialPlan, judged: bool) -> None:
+    """Refuse a plan of which nothing could be scored. Raises UsageError."""
+    if judged or any(
+        check.role is Role.OUTCOME for item in plan.subjects for case in item.cases for check in case.checks
+    ):
+        return
+    raise UsageError(
+        "no outcome could be scored: there is no judge, and no case checks its outcome by itself",
+        code="no_judge",
+        why="nothing was spent: agents would run, and nobody could say how they did",
+        do="set a provider key for the judge, or add checks to the cases",
+    )
 
 
 class Grades:
