@@ -21,7 +21,7 @@ from aces_ci.renderers.comment import RENDERER
 from aces_ci.tiers.assemble import assemble
 from tests.builders import SKILL, a_changed_skill, a_comparison, a_run, an_event
 
-SEEDS = range(6)
+SEEDS = range(3)
 CASES = tuple(f"case-{number}" for number in range(1, 6))
 Evidences = tuple[list[Trial], list[Score]]
 

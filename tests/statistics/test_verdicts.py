@@ -31,7 +31,7 @@ def false_verdicts(
 @pytest.mark.parametrize("kind", ["half", "easy", "hard", "extreme"])
 @pytest.mark.parametrize(("cases", "looks"), [(3, (1,)), (4, (3,)), (4, (3, 5, 8)), (10, (3,))])
 def test_identical_skills_get_a_verdict_at_most_once_in_twenty(kind: str, cases: int, looks: tuple[int, ...]) -> None:
-    runs = 150
+    runs = 100
     assert false_verdicts(kind, cases, looks, runs) <= 0.05 + error_of(runs)
 
 
@@ -40,7 +40,7 @@ def test_three_by_one_never_speaks() -> None:
 
 
 def test_judge_noise_that_is_blind_to_the_arm_does_not_raise_the_error() -> None:
-    runs = 250
+    runs = 150
 
     def noisy(kind: str, cases: int, attempts: int, lift: float, rng: np.random.Generator) -> Draw:
         draw = items(kind, cases, attempts, lift, rng)
@@ -50,7 +50,7 @@ def test_judge_noise_that_is_blind_to_the_arm_does_not_raise_the_error() -> None
 
 
 def test_missing_trials_do_not_raise_the_error_even_when_they_hide_failures() -> None:
-    runs, rng, plan, wrong = 250, np.random.default_rng(76), LivePlan(looks=(8,)), 0
+    runs, rng, plan, wrong = 150, np.random.default_rng(76), LivePlan(looks=(8,)), 0
     for _ in range(runs):
         lost = lambda arm, value: arm is Arm.PREVIOUS and value == 0 and rng.random() < 0.4  # noqa: E731
         wrong += word_of(*evidence(binary("half", 4, 8, 0.0, rng), lost), plan)[0] in VERDICTS
