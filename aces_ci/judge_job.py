@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -69,7 +70,7 @@ def judge(wanted: Wanted, *, env: Mapping[str, str], out: Callable[[str], None],
     if isinstance(asker, NoJudge):
         raise UsageError(f"nobody can judge: {asker.because}", code=asker.code, do=asker.do)
     rows: list[Judgement] = []
-    with Reader() as reader:
+    with closing(asker), Reader() as reader:
         for exhibits in _skills(wanted, settings, reader):
             if not wanted.quiet:
                 err(f"judging {plain(exhibits[0].skill, 200)} ({', '.join(each.side for each in exhibits)})")

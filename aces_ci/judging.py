@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -88,7 +89,7 @@ def tier(bench: Bench) -> Callable[[Job, ChangeSet, Sink], None]:
         if isinstance(asker, NoJudge):
             sink(Skipped(tier=Tier.JUDGE, skill=None, code=asker.code, because=asker.because))
             return
-        with Reader() as reader:
+        with closing(asker), Reader() as reader:
             for change in here:
                 exhibits = list(_sides(job, changes, change, reader))
                 try:
@@ -154,6 +155,9 @@ class _Recording:
         answer = self._inner.ask(question)
         self._see(question, answer)
         return answer
+
+    def close(self) -> None:
+        self._inner.close()
 
 
 def _options(chosen: Chosen, settings: Settings) -> ProviderOptions:

@@ -37,6 +37,11 @@ class Cost:
     cap_usd_micros: int | None = None
     saved_usd_micros: int | None = None
     reused_trials: int = 0
+    judgements: int = 0
+    """Readings of one side of one skill by the judge."""
+    reused_judgements: int = 0
+    """Those of which every answer came from an earlier run."""
+    judge_saved_usd_micros: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,6 +32,10 @@ class Provider(Protocol):
         """One reply. Blocking; called from several threads at once."""
         ...
 
+    def close(self) -> None:
+        """Give back connections."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderOptions:

@@ -43,6 +43,10 @@ class Model:
         """See `Provider`."""
         return _sdk.answer(question, self._options, self._sdk, lambda: self._call(question))
 
+    def close(self) -> None:
+        """See `Provider`."""
+        self._client.close()
+
     def send(self, question: Question, extras: dict[str, Any]) -> Any:
         """One request with the extras that the model is not known to refuse."""
         raise NotImplementedError

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import Any, Protocol
 
+from aces_ci.core.amount import plural
 from aces_ci.core.errors import UsageError
 from aces_ci.core.price import cost
 from aces_ci.core.question import Answer, Question
@@ -16,6 +17,10 @@ from aces_ci.ports.provider import ProviderOptions
 
 SAID_LIMIT = 200
 """Characters of a provider's own words in an error."""
+
+
+# What the SDKs let through where a server answers with HTML, or with JSON of another form.
+_SHAPELESS = (ValueError, TypeError, AttributeError, KeyError, IndexError)
 
 
 class Failures(Protocol):
@@ -76,6 +81,8 @@ def answer(
         read, model, usage, sampling = call()
     except failures.APIError as error:
         return Answer(item=item, vote=vote, error=_failure(error, options, failures), usd_micros=_unpaid(error))
+    except _SHAPELESS as error:
+        return Answer(item=item, vote=vote, error=_unreadable(error))
     used = usage or Usage()
     paid = cost(options.price, usage) if options.price is not None and usage is not None else None
     fields: dict[str, Any] = {
@@ -91,6 +98,8 @@ def answer(
         return Answer(reply=parse(read(), question.schema), **fields)
     except (Said, BadReply) as error:
         return Answer(error=str(error), **fields)
+    except _SHAPELESS as error:
+        return Answer(error=_unreadable(error), **fields)
 
 
 def missing(package: str) -> UsageError:
@@ -104,7 +113,7 @@ def missing(package: str) -> UsageError:
 
 def _failure(error: Exception, options: ProviderOptions, failures: Failures) -> str:
     if isinstance(error, failures.APITimeoutError):
-        return f"no answer within {options.timeout:g} s, asked {options.retries + 1} times"
+        return f"no answer within {options.timeout:g} s in {plural(options.retries + 1, 'try', 'tries')}"
     status = getattr(error, "status_code", None)
     if isinstance(error, failures.APIStatusError) and status is not None:
         if status in (401, 403):
@@ -121,10 +130,18 @@ def _failure(error: Exception, options: ProviderOptions, failures: Failures) -> 
                 code="unknown_model",
                 do="correct `judge.model`, or `judge.base_url` where it names a server of your own",
             ) from None
-        again = f" after {options.retries + 1} tries" if status in (408, 409, 429) or status >= 500 else ""
+        again = (
+            f" after {plural(options.retries + 1, 'try', 'tries')}"
+            if status in (408, 409, 429) or status >= 500
+            else ""
+        )
         return f"the provider answered {status}{again}: {_body_text(error)[:SAID_LIMIT]}"
     if isinstance(error, failures.APIConnectionError):
-        return f"the connection failed {options.retries + 1} times"
+        return f"the connection failed in {plural(options.retries + 1, 'try', 'tries')}"
+    return _unreadable(error)
+
+
+def _unreadable(error: Exception) -> str:
     return f"the answer cannot be read: {type(error).__name__}"
 
 

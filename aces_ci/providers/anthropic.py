@@ -42,6 +42,10 @@ class Anthropic:
         """See `Provider`."""
         return _sdk.answer(question, self._options, self._sdk, lambda: self._call(question))
 
+    def close(self) -> None:
+        """See `Provider`."""
+        self._client.close()
+
     def _call(self, question: Question) -> tuple[Callable[[], str], str | None, Usage | None, Mapping[str, object]]:
         while True:
             extras = self._extras.current()

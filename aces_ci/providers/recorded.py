@@ -62,6 +62,9 @@ class Recorded:
         except BadReply as error:
             return Answer(error=str(error), **fields)
 
+    def close(self) -> None:
+        """See `Provider`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Factory:

@@ -9,7 +9,7 @@ from aces_ci.core.report import Report
 from aces_ci.core.sticky import Marker
 from aces_ci.core.verdict import State
 from aces_ci.ports.renderer import Place
-from aces_ci.renderers._comment import advice, foot, table
+from aces_ci.renderers._comment import advice, foot, judge, table
 from aces_ci.renderers._comment.lead import lead
 from aces_ci.renderers._live import body
 from aces_ci.renderers._live.folds import folds
@@ -37,12 +37,13 @@ class Comment:
         if report.verdict.state is State.NOTHING:
             return "\n".join([*lines, *foot.footer(report, place)[1:]]) + "\n"
         lines += body.first(report) or lead(report, place)
-        lines += body.body(report, place) or table.rows(report)
+        lines += body.body(report, place) or [*table.rows(report), *judge.below_table(report, place)]
         lines += advice.worth_fixing(report, place)
         lines += foot.status(report)
         lines += foot.commands(report)
         if not place.smaller:
             lines += folds(lives(report))
+            lines += judge.fold(report)
             lines += advice.all_findings(report, place)
             lines += foot.first_time(report)
         lines += foot.footer(report, place)

@@ -90,6 +90,10 @@ class Asker:
         known.update(self._sent(todo))
         return [known[key] for key in keys]
 
+    def close(self) -> None:
+        """Give back the provider's connections."""
+        self.provider.close()
+
     def __call__(self, questions: Sequence[Question]) -> Mapping[tuple[str, int], Answer]:
         """The same by (item, vote): how the grading of traces asks."""
         answers = self.ask(questions)
@@ -120,7 +124,7 @@ class Asker:
         if not self.purse.reserve(most):
             with self._lock:
                 self.tally.errors += 1
-            return Answer(item=question.item, vote=question.vote, error=OVER_BUDGET)
+            return Answer(item=question.item, vote=question.vote, error=OVER_BUDGET, usd_micros=0)
         used: int | None = None
         try:
             answer = self.provider.ask(question)

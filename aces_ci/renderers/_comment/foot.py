@@ -7,12 +7,12 @@ from collections.abc import Mapping
 
 from aces_ci import __version__
 from aces_ci.core import docs
-from aces_ci.core.amount import duration, tokens, usd
+from aces_ci.core.amount import duration, plural, tokens, usd
 from aces_ci.core.change import How
 from aces_ci.core.evidence import Skipped, Tier
 from aces_ci.core.gate import Outcome
 from aces_ci.core.inert import code, prose, visible
-from aces_ci.core.report import Report
+from aces_ci.core.report import Cost, Report
 from aces_ci.ports.renderer import Place
 from aces_ci.renderers._comment import links
 from aces_ci.renderers._live import body
@@ -79,14 +79,26 @@ def _because(items: list[Skipped], names: Mapping[str, str]) -> str:
 
 def _cost(report: Report) -> str:
     cost = report.cost
-    if not cost.tokens and not cost.usd_micros and cost.usd_micros is not None:
+    if not cost.tokens and not cost.usd_micros and cost.usd_micros is not None and not cost.judgements:
         return f"**Cost** · {usd(0)}, {duration(cost.seconds)}, no network"
+    if cost.judgements and cost.usd_micros == cost.judge_usd_micros:
+        # Nothing else was paid for, so the judge is named as what the money went to.
+        return f"**Cost** · judge {usd(cost.judge_usd_micros)}, {tokens(cost.tokens)} tokens{_reused(cost)}"
     cap = f" (cap {usd(cost.cap_usd_micros)})" if cost.cap_usd_micros is not None else ""
     reused = ""
     if cost.reused_trials:
         reused = f" · {cost.reused_trials} runs reused"
         reused += f", saved {usd(cost.saved_usd_micros)}" if cost.saved_usd_micros is not None else ""
-    return f"**Cost** · {usd(cost.usd_micros)}, {tokens(cost.tokens)} tokens{cap}{reused} · {duration(cost.seconds)}"
+    spent = f"{usd(cost.usd_micros)}, {tokens(cost.tokens)} tokens{cap}{reused}{_reused(cost)}"
+    return f"**Cost** · {spent} · {duration(cost.seconds)}"
+
+
+def _reused(cost: Cost) -> str:
+    """How many readings of a skill by the judge came from earlier runs."""
+    if not cost.reused_judgements:
+        return ""
+    saved = f", saved {usd(cost.judge_saved_usd_micros)}" if cost.judge_saved_usd_micros else ""
+    return f" · {cost.reused_judgements} of {plural(cost.judgements, 'judgement')} reused{saved}"
 
 
 def commands(report: Report) -> list[str]:
@@ -98,7 +110,12 @@ def commands(report: Report) -> list[str]:
     line = visible(f"uvx aces-ci@{__version__} check {named}".rstrip(), 400)
     if "`" in line or "<U+" in line or line.endswith("…"):
         line = f"uvx aces-ci@{__version__} check"
-    shown = body.commands(report, __version__) or ["# the same at your terminal", line]
+    judged = any(skill.judgements for skill in report.skills)
+    asked = [
+        "# the same at your terminal, with your key",
+        f"uvx aces-ci@{__version__} judge --base {report.merge_base[:7]}",
+    ]
+    shown = body.commands(report, __version__) or (asked if judged else ["# the same at your terminal", line])
     return ["```sh", *shown, "```", ""]
 
 

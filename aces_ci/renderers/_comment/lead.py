@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from aces_ci.core.amount import plural
 from aces_ci.core.change import How
 from aces_ci.core.finding import Category, Finding, Severity
 from aces_ci.core.gate import GateName
 from aces_ci.core.headline import subject
 from aces_ci.core.inert import fence, prose
+from aces_ci.core.judge_score import worst
 from aces_ci.core.report import Report, SkillReport
 from aces_ci.core.verdict import State
 from aces_ci.ports.renderer import Place
@@ -80,5 +82,6 @@ def _text_only(report: Report) -> str:
     else:
         keeps = f"{who[0].upper()}{who[1:]} {'keep' if many else 'keeps'} to the specification."
         if any(skill.judgements for skill in kept):
-            keeps = keeps[:-1] + ", and a model has read " + ("them." if many else "it.")
+            weak = sum(len(worst(skill.judgements, len(skill.judgements))) for skill in kept)
+            keeps = f"{keeps[:-1]} and the judge finds {plural(weak, 'weak point') if weak else 'no weak point'}."
     return f"{keeps} {NOT_TESTED.format(them='them' if many else 'it')}"

@@ -9,6 +9,7 @@ from aces_ci.core.finding import Category, Severity
 from aces_ci.core.headline import to_fix
 from aces_ci.core.inert import cell
 from aces_ci.core.report import Report, SkillReport
+from aces_ci.renderers._comment import judge as judging
 
 ROWS = 8
 """More rows than this and the fine ones are one line."""
@@ -23,12 +24,13 @@ def rows(report: Report) -> list[str]:
         notable = [skill for skill in shown if not _fine(skill)]
         rest = len(shown) - len(notable[:ROWS])
         shown = notable[:ROWS]
-    lines = ["| Skill | Specification | Quality | Judge | Live |", "|:--|:--|:--|:--|:--|"]
+    heads = ("Skill", "Specification", "Quality", *judging.columns(report), "Live")
+    lines = [f"| {' | '.join(heads)} |", "|" + ":--|" * len(heads)]
     lines += [_row(report, skill) for skill in shown]
     if rest:
         word = "others" if shown else "skills"
         calm = all(_fine(skill) for skill in report.skills if skill not in shown)
-        lines.append(f"| {rest} {word} | {'nothing new' if calm else 'see the report'} | | | |")
+        lines.append(f"| {rest} {word} | {'nothing new' if calm else 'see the report'} |{' |' * (len(heads) - 2)}")
     return [*lines, ""]
 
 
@@ -42,8 +44,9 @@ def _row(report: Report, skill: SkillReport) -> str:
     note = _CHANGE.get(skill.change.how)
     name = cell(skill.change.label, 64) + (f" ({note})" if note else "")
     if skill.change.how is How.DELETED:
-        return f"| {name} | – | – | – | – |"
-    values = (name, specification(skill), quality(skill), judge(skill, report), live(skill, report))
+        return f"| {name} |{' – |' * (3 + len(judging.columns(report)))}"
+    base = (judging.score(skill, "base"),) if judging.has_judged(report) else ()
+    values = (name, specification(skill), quality(skill), judge(skill, report), *base, live(skill, report))
     return f"| {' | '.join(values)} |"
 
 
@@ -69,13 +72,9 @@ def quality(skill: SkillReport) -> str:
 
 def judge(skill: SkillReport, report: Report) -> str:
     """The judge's overall score with its votes' range, or that it did not run."""
-    scores = [item for item in skill.judgements if item.side == "head" and item.score is not None]
-    if not scores:
+    if not skill.judgements:
         return "waits" if _waits(skill, report, Tier.JUDGE) else "not run"
-    overall = sum(item.score or 0.0 for item in scores) / len(scores)
-    low = sum(min(vote.score for vote in item.votes) for item in scores) / len(scores)
-    high = sum(max(vote.score for vote in item.votes) for item in scores) / len(scores)
-    return f"{overall:.1f} ({low:.1f}{NBSP}to{NBSP}{high:.1f})"
+    return judging.score(skill)
 
 
 def live(skill: SkillReport, report: Report) -> str:

@@ -1,0 +1,291 @@
+"""One suite for every provider of a judge: the official SDKs against a server on loopback, and the replay."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from aces_ci import compose
+from aces_ci.core.errors import UsageError
+from aces_ci.core.price import Price
+from aces_ci.core.question import Answer, Question
+from aces_ci.core.recording import to_line
+from aces_ci.ports.provider import Provider, ProviderOptions
+from tests.fakes.judge_model import JudgeModel
+from tests.fakes.upstream import Reply, Seen
+from tests.judge.bench import an_exhibit, reply
+
+KEY = "sk-canary-0123456789abcdef"
+WIRED = ("anthropic", "openai", "openai_chat")
+PRICE = Price(model="*", input=1_000, output=10_000, cache_read=100, cache_write=2_000)
+RUBRIC = compose.rubrics()[0]
+
+
+@pytest.fixture
+def model() -> Iterator[JudgeModel]:
+    with JudgeModel().running() as running:
+        yield running
+
+
+def a_question(vote: int = 1) -> Question:
+    from aces_ci.tiers.rubric_prompt import question
+
+    return question(RUBRIC, an_exhibit(), vote)
+
+
+@pytest.fixture(params=WIRED)
+def provider(request: pytest.FixtureRequest, model: JudgeModel) -> Iterator[Provider]:
+    opened = opener(request.param, model)()
+    yield opened
+    opened.close()
+
+
+def opener(name: str, model: JudgeModel, **changes: Any) -> Callable[[], Provider]:
+    factory = next(each for each in compose.providers() if each.name == name)
+    fields: dict[str, Any] = {
+        "model": "judge-1",
+        "key": KEY,
+        "base_url": model.url if name == "anthropic" else f"{model.url}/v1",
+        "price": PRICE,
+        "timeout": 5.0,
+        "retries": 1,
+        **changes,
+    }
+    return lambda: factory.open(ProviderOptions(**fields))
+
+
+def said(reply_: Reply) -> Callable[[Seen], Reply]:
+    return lambda seen: reply_
+
+
+def test_an_answer_carries_reply_model_usage_price_and_what_was_sent(provider: Provider, model: JudgeModel) -> None:
+    answer = provider.ask(a_question())
+    assert answer.error is None and answer.reply is not None and answer.reply["score"] == 8
+    assert answer.model == "judge-1-2026-11-01", "as the provider resolved it"
+    assert (answer.input_tokens, answer.output_tokens, answer.usd_micros) == (1_000, 100, 2_000)
+    body = model.seen[-1].body
+    assert {name for name in ("temperature", "seed", "top_p") if name in body} == set(answer.sampling)
+    assert "tools" not in body
+
+
+def test_rules_go_apart_from_data_with_a_schema_for_the_reply(provider: Provider, model: JudgeModel) -> None:
+    provider.ask(a_question())
+    body = model.seen[-1].body
+    rules = body.get("system") or body.get("instructions") or body["messages"][0]["content"]
+    assert "Read the newest file" not in json.dumps(rules)
+    form = body.get("output_config") or body.get("text") or body["response_format"]
+    assert "injection_suspected" in json.dumps(form) and "maximum" not in json.dumps(form)
+
+
+def test_the_key_is_the_one_that_was_given_whatever_the_environment_says(
+    model: JudgeModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY"):
+        monkeypatch.setenv(name, "sk-of-the-environment")
+    for name in ("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9/nowhere")
+    for name in WIRED:
+        opened = opener(name, model)()
+        assert opened.ask(a_question()).error is None
+        opened.close()
+        headers = json.dumps(model.seen[-1].headers)
+        assert KEY in headers and "of-the-environment" not in headers
+
+
+def test_a_parameter_that_a_400_names_is_dropped_for_good_and_the_answer_says_so(
+    provider: Provider, model: JudgeModel
+) -> None:
+    names = {"temperature", "seed"} & set(_body_of(provider, model))
+
+    def refuse(seen: Seen) -> Reply | None:
+        for name in sorted(names):
+            if name in seen.body:
+                text = {"error": {"message": f"Unsupported parameter: '{name}' is not supported", "param": name}}
+                return Reply(status=400, raw=json.dumps(text).encode())
+        return None
+
+    model.script = refuse
+    before = len(model.seen)
+    answer = provider.ask(a_question())
+    assert answer.error is None and answer.sampling == {}
+    assert len(model.seen) == before + 1 + len(names)
+    provider.ask(a_question(2))
+    assert len(model.seen) == before + 2 + len(names), "remembered: not sent again"
+
+
+def _body_of(provider: Provider, model: JudgeModel) -> dict[str, Any]:
+    provider.ask(a_question(3))
+    return model.seen[-1].body
+
+
+def test_a_server_without_structured_output_is_asked_without_it(provider: Provider, model: JudgeModel) -> None:
+    def refuse(seen: Seen) -> Reply | None:
+        for name in ("output_config", "response_format", "json_schema"):
+            if name in json.dumps(seen.body):
+                return Reply(status=400, raw=json.dumps({"error": {"message": f"unknown field {name}"}}).encode())
+        return None
+
+    model.script = refuse
+    assert provider.ask(a_question()).reply is not None
+
+
+def test_a_400_that_names_nothing_we_may_drop_is_an_error(provider: Provider, model: JudgeModel) -> None:
+    model.script = said(Reply(status=400, raw=b'{"error":{"message":"prompt is too long"}}'))
+    answer = provider.ask(a_question())
+    assert answer.reply is None and "prompt is too long" in str(answer.error)
+    assert len(model.seen) == 1
+
+
+FAULTS = {
+    "429 that stays": (Reply(status=429), "429 after 1 try"),
+    "500 that stays": (Reply(status=500), "500 after 2 tries"),
+    "529 that stays": (Reply(status=529), "529 after 1 try"),
+    "a connection that is cut": (Reply(cut_after=-1), "the connection failed"),
+    "no answer in time": (Reply(gap=2.0), "no answer within"),
+    "a body that is no JSON": (Reply(raw=b"<html>", content_type="application/json"), "cannot be read"),
+    "a page instead of an API": (Reply(raw=b"<html>log in</html>", content_type="text/html"), ""),
+    "JSON of another form": (Reply(raw=b'{"ok": true}'), ""),
+    "a list": (Reply(raw=b"[]"), ""),
+    "null": (Reply(raw=b"null"), ""),
+    "prose": (Reply(text="I would rather not say."), "no JSON object"),
+    "nothing": (Reply(text=""), "empty"),
+    "a score out of range": (Reply(text=json.dumps(reply(a_question(), 99))), "score"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("name", WIRED)
+def test_a_failure_is_an_answer_with_an_error_and_without_a_score(name: str, fault: str, model: JudgeModel) -> None:
+    forced, words = FAULTS[fault]
+    model.script = said(forced)
+    opened = opener(name, model, timeout=0.3, retries=int(forced.status == 500))()
+    answer = opened.ask(a_question())
+    opened.close()
+    assert answer.reply is None and answer.error
+    assert words in answer.error
+    assert KEY not in answer.error
+
+
+def test_a_retry_waits_as_long_as_the_provider_says_and_then_succeeds(provider: Provider, model: JudgeModel) -> None:
+    replies = iter([Reply(status=429, headers={"retry-after": "0"}), None])
+    model.script = lambda seen: next(replies)
+    assert provider.ask(a_question()).reply is not None
+    assert len(model.seen) == 2
+
+
+def test_a_reply_that_was_cut_off_is_an_error_although_its_text_would_parse(model: JudgeModel) -> None:
+    whole = json.dumps(reply(a_question()))
+    bodies = {
+        "anthropic": {
+            "id": "m", "type": "message", "role": "assistant", "model": "j", "stop_reason": "max_tokens",
+            "content": [{"type": "text", "text": whole}], "usage": {"input_tokens": 5, "output_tokens": 7},
+        },
+        "openai": {
+            "id": "r", "object": "response", "model": "j", "status": "incomplete", "created_at": 1,
+            "incomplete_details": {"reason": "max_output_tokens"}, "tools": [], "tool_choice": "auto",
+            "parallel_tool_calls": False, "usage": {"input_tokens": 5, "output_tokens": 7, "total_tokens": 12},
+            "output": [{"type": "message", "id": "m", "role": "assistant", "status": "incomplete",
+                        "content": [{"type": "output_text", "text": whole, "annotations": []}]}],
+        },
+        "openai_chat": {
+            "id": "c", "object": "chat.completion", "created": 1, "model": "j",
+            "choices": [{"index": 0, "finish_reason": "length", "message": {"role": "assistant", "content": whole}}],
+            "usage": {"prompt_tokens": 5, "completion_tokens": 7, "total_tokens": 12},
+        },
+    }  # fmt: skip
+    for name, body in bodies.items():
+        model.script = said(Reply(raw=json.dumps(body).encode()))
+        opened = opener(name, model)()
+        answer = opened.ask(a_question())
+        opened.close()
+        assert answer.reply is None and "cut off" in str(answer.error), name
+        assert answer.usd_micros == 75, "it was paid for all the same"
+
+
+def test_a_refusal_is_an_error(model: JudgeModel) -> None:
+    chat = {
+        "id": "c", "object": "chat.completion", "created": 1, "model": "j",
+        "choices": [{"index": 0, "finish_reason": "stop",
+                     "message": {"role": "assistant", "content": None, "refusal": "I will not"}}],
+    }  # fmt: skip
+    claude = {
+        "id": "m", "type": "message", "role": "assistant", "model": "j", "stop_reason": "refusal", "content": [],
+        "usage": {"input_tokens": 5, "output_tokens": 0},
+    }  # fmt: skip
+    for name, body in {"openai_chat": chat, "anthropic": claude}.items():
+        model.script = said(Reply(raw=json.dumps(body).encode()))
+        opened = opener(name, model)()
+        answer = opened.ask(a_question())
+        opened.close()
+        assert "refused" in str(answer.error), name
+
+
+@pytest.mark.parametrize(("status", "code"), [(401, "key_refused"), (403, "key_refused"), (404, "unknown_model")])
+def test_what_only_the_user_can_mend_is_raised_and_shows_no_key(
+    provider: Provider, model: JudgeModel, status: int, code: str
+) -> None:
+    body = json.dumps({"error": {"message": f"Incorrect API key provided: {KEY}"}}).encode()
+    model.script = said(Reply(status=status, raw=body))
+    with pytest.raises(UsageError) as caught:
+        provider.ask(a_question())
+    assert caught.value.code == code
+    assert KEY not in caught.value.text()
+    assert len(model.seen) == 1, "a wrong key is not tried again"
+
+
+def test_a_redirect_is_not_followed_with_the_key(provider: Provider, model: JudgeModel) -> None:
+    model.script = said(Reply(status=307, headers={"location": f"{model.url}/elsewhere"}, raw=b"{}"))
+    assert provider.ask(a_question()).reply is None
+    assert not any(seen.path.startswith("/elsewhere") for seen in model.seen)
+
+
+def test_missing_usage_is_an_unknown_price_not_a_free_call(provider: Provider, model: JudgeModel) -> None:
+    text = json.dumps(reply(a_question()))
+    if provider.name.startswith("anthropic"):
+        return
+    model.script = said(Reply(text=text, usage=None))
+    assert provider.ask(a_question()).usd_micros is None
+
+
+def test_the_part_that_repeats_is_marked_for_the_providers_cache(model: JudgeModel) -> None:
+    opened = opener("anthropic", model)()
+    asked = a_question()
+    opened.ask(asked)
+    opened.close()
+    front, own = model.seen[-1].body["messages"][0]["content"]
+    assert front["text"] == asked.user[: asked.shared] and front["cache_control"] == {"type": "ephemeral"}
+    assert front["text"] + own["text"] == asked.user
+
+
+def recorded(lines: list[str]) -> Provider:
+    factory = next(each for each in compose.providers() if each.name == "recorded")
+    return factory.open(ProviderOptions(model="recorded", recordings=lambda: lines))
+
+
+def test_a_recording_is_replayed_and_a_miss_fails() -> None:
+    one, other = a_question(1), a_question(2)
+    answer = Answer(item=one.item, vote=1, reply=reply(one), model="judge-1", input_tokens=5, output_tokens=6)
+    replayed = recorded([to_line(one, answer)])
+    again = replayed.ask(one)
+    assert (again.reply, again.model, again.usd_micros) == (answer.reply, "judge-1", 0)
+    with pytest.raises(UsageError, match="hold no answer") as caught:
+        replayed.ask(other)
+    assert caught.value.code == "not_recorded"
+
+
+def test_a_recorded_error_and_a_recorded_mess_are_errors_again() -> None:
+    one = a_question()
+    line = json.loads(to_line(one, Answer(item=one.item, vote=1, error="429")))
+    assert recorded([json.dumps(line)]).ask(one).error == "429"
+    del line["error"]
+    assert "no JSON object" in str(recorded([json.dumps({**line, "text": "well"})]).ask(one).error)
+
+
+@pytest.mark.parametrize("line", ["{", "[]", '{"digest": 3}', '{"digest": "x"}'])
+def test_recordings_that_are_none_are_refused_with_their_line(line: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        recorded(["", line])
+    assert (caught.value.code, caught.value.line) == ("recordings", 2)

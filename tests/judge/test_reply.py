@@ -1,0 +1,115 @@
+"""Replies as models really send them: a correct parse or an error, never a score out of thin air."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aces_ci.core.reply import BadReply, native_schema, parse
+from aces_ci.tiers.rubric_prompt import SCHEMA
+
+GOOD: dict[str, Any] = {
+    "criterion": "example_quality",
+    "path": "SKILL.md",
+    "line": 8,
+    "quote": "run `aces` with ```sh fences``` and {braces}",
+    "reason": 'it says "run"',
+    "fix": "",
+    "score": 8,
+    "pass": True,
+    "injection_suspected": False,
+}
+TEXT = json.dumps(GOOD)
+
+
+def but(**changes: Any) -> str:
+    return json.dumps({**GOOD, **changes})
+
+
+PARSED = {
+    "plain": TEXT,
+    "white space around": f"\n\n  {TEXT}\n",
+    "pretty": json.dumps(GOOD, indent=2),
+    "fenced": f"```json\n{TEXT}\n```",
+    "fenced without a word": f"```\n{TEXT}\n```\n",
+    "prose in front": f"Here is my verdict:\n\n{TEXT}",
+    "prose and a fence in front": f"I think so. ```json\n{TEXT}\n```",
+    "a brace in the prose in front": f"The set {{a, b}} is named. {TEXT}",
+    "thinking in front": f"<think>It asks { {1} } for it</think>\n{TEXT}",
+    "byte order mark": f"\ufeff{TEXT}",
+}
+
+
+@pytest.mark.parametrize("text", PARSED.values(), ids=PARSED.keys())
+def test_a_complete_object_is_read(text: str) -> None:
+    assert parse(text, SCHEMA) == GOOD
+
+
+REFUSED = {
+    "empty": ("", "empty"),
+    "white space": (" \n\t", "empty"),
+    "refusal": ("I cannot help with that.", "no JSON object"),
+    "refusal that quotes the object": (f"The skill tells me to answer {TEXT}. I will not do that.", "goes on behind"),
+    "cut off": (TEXT[:-20], "not JSON"),
+    "cut off in a fence": (f"```json\n{TEXT[:60]}\n```", "not JSON"),
+    "two objects": (f"{TEXT}\n{TEXT}", "2 objects"),
+    "an example and the answer": (f"For instance {but(score=10)} would be perfect, but: {TEXT}", "2 objects"),
+    "a list": (f"[{TEXT}, {TEXT}]", "2 objects"),
+    "a list of nothing": ("[]", "no JSON object"),
+    "a string": ('"8"', "no JSON object"),
+    "NaN": (TEXT.replace('"score": 8', '"score": NaN'), "NaN"),
+    "Infinity": (TEXT.replace('"score": 8', '"score": -Infinity'), "Infinity"),
+    "a number that overflows": (TEXT.replace('"score": 8', '"score": 1e999'), "without bounds"),
+    "a key twice": (TEXT.replace('"score": 8', '"score": 3, "score": 8'), "twice"),
+    "score as text": (but(score="8"), "score"),
+    "score as a truth value": (but(score=True), "score"),
+    "score out of range": (but(score=11), "score"),
+    "score below range": (but(score=-1), "score"),
+    "score with a fraction": (but(score=7.5), "score"),
+    "score missing": (json.dumps({k: v for k, v in GOOD.items() if k != "score"}), "score"),
+    "pass as a number": (but(**{"pass": 1}), "pass"),
+    "pass as text": (but(**{"pass": "true"}), "pass"),
+    "null": (but(quote=None), "quote"),
+    "an unknown key": (but(overall=100), "overall"),
+    "nested too deep": ('{"a":' * 5_000 + "1" + "}" * 5_000, "deeper"),
+    "single quotes": (str(GOOD), "not JSON"),
+    "far too long": ("x" * 300_000, "longer"),
+    "a quote without end": (but(quote="x" * 5_000), "quote"),
+}
+
+
+@pytest.mark.parametrize(("text", "why"), REFUSED.values(), ids=REFUSED.keys())
+def test_anything_else_is_an_error_that_says_why(text: str, why: str) -> None:
+    with pytest.raises(BadReply, match=why):
+        parse(text, SCHEMA)
+
+
+@given(st.text(max_size=200), st.text(alphabet='{}[]",:`\\ \n1truefalsn', max_size=60))
+def test_no_text_breaks_the_reader_or_becomes_an_object(front: str, soup: str) -> None:
+    for text in (front, soup, front + soup, TEXT[:40] + soup):
+        with pytest.raises(BadReply):
+            parse(text, SCHEMA)
+
+
+@given(
+    st.dictionaries(st.sampled_from(sorted(GOOD)), st.sampled_from([None, [], {}, "", "8", 0.5, 10**9, "x" * 9_999]))
+)
+def test_an_object_of_another_form_is_never_read(changes: dict[str, Any]) -> None:
+    text = json.dumps({**GOOD, **changes})
+    try:
+        found = parse(text, SCHEMA)
+    except BadReply:
+        return
+    assert type(found["score"]) is int and 0 <= found["score"] <= 10 and type(found["pass"]) is bool
+
+
+def test_the_schema_that_is_sent_leaves_out_what_strict_output_refuses_and_no_field() -> None:
+    sent = native_schema(SCHEMA)
+    assert "maximum" not in json.dumps(sent) and "maxLength" not in json.dumps(sent)
+    properties = SCHEMA["properties"]
+    assert isinstance(properties, dict) and set(sent["properties"]) == set(properties)
+    assert set(sent["required"]) == set(properties), "strict output wants every field required"

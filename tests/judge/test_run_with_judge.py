@@ -1,0 +1,151 @@
+"""The main job with a judge, whole: a real history, a model that answers over the wire, the comment, the next run."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from aces_ci.core.evidence import Evidence, Judgement, RunEnded, RunStarted, Skipped, Structure
+from aces_ci.core.wire import read_lines
+from aces_ci.forges._links import PageLinks
+from aces_ci.job import Options, run
+from aces_ci.ports.renderer import Place
+from aces_ci.renderers.comment import RENDERER
+from aces_ci.tiers.assemble import assemble
+from tests.builders import a_run, an_event
+from tests.fakes.judge_model import JudgeModel, opinion
+from tests.git_history import History, Script, skill
+
+STEPS = "1. List the files once.\n2. Read the newest file first and note its time.\n"
+KEYS = {"OPENAI_API_KEY": "sk-canary-0123456789abcdef"}
+CHAT = ("judge.provider=openai_chat", "judge.model=gpt-5.4-mini")
+
+
+@pytest.fixture
+def model() -> Iterator[JudgeModel]:
+    with JudgeModel().running() as running:
+        yield running
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> History:
+    """`log-triage` changes, `chart-style` is new and has a script, `idle` stays."""
+    found = History(tmp_path / "origin")
+    base = {"skills/log-triage/SKILL.md": skill("log-triage", STEPS), "skills/idle/SKILL.md": skill("idle", STEPS)}
+    found.commit("main", base)
+    found.commit(
+        "work",
+        {
+            "skills/log-triage/SKILL.md": skill("log-triage", f"{STEPS}3. Say when no file is there, and stop.\n"),
+            "skills/chart-style/SKILL.md": skill("chart-style", f"{STEPS}Run scripts/draw.py with the table.\n"),
+            "skills/chart-style/scripts/draw.py": Script("print('chart')\n"),
+        },
+        parent=found.tip("main"),
+    )
+    return found
+
+
+def went(
+    history: History, out: Path, model: JudgeModel, *extra: str, env: dict[str, str] | None = None
+) -> list[Evidence]:
+    """The evidence of one run."""
+    overrides = (f"judge.base_url={model.url}/v1", *CHAT, *extra)
+    options = Options(repo=history.path, base="main", head="work", output=out, post=False, overrides=overrides)
+    code = run(options, env=KEYS if env is None else env, stdout=io.StringIO(), stderr=io.StringIO())
+    assert code == 0
+    return list(read_lines((out / "evidence.jsonl").read_text("utf-8").splitlines(keepends=True)))
+
+
+def judgements(rows: list[Evidence], path: str, side: str = "head") -> dict[str, Judgement]:
+    return {r.criterion: r for r in rows if isinstance(r, Judgement) and (r.skill, r.side) == (path, side)}
+
+
+def varied(criterion: str, vote: int, quote: str) -> dict[str, Any]:
+    """A judge with two weak points and one criterion on which its votes differ."""
+    score = {"example_quality": 4, "scope_definition": 6, "professional_tone": 9}.get(criterion, 8)
+    if criterion == "trigger_simulation":
+        score = {1: 7, 2: 9, 3: 8}[vote]
+    return opinion(criterion, quote[:60], score, fix="Show one log with the answer it must lead to.")
+
+
+def test_a_changed_skill_is_judged_on_both_sides_and_an_unchanged_one_not_at_all(
+    history: History, model: JudgeModel, tmp_path: Path
+) -> None:
+    rows = went(history, tmp_path / "out", model)
+    assert {(r.skill, r.side) for r in rows if isinstance(r, Judgement)} == {
+        ("skills/log-triage", "head"),
+        ("skills/log-triage", "base"),
+        ("skills/chart-style", "head"),
+    }
+    found = judgements(rows, "skills/log-triage")
+    assert len(found) == 10
+    assert found["structural_coherence"].because == "not applicable: no scripts or references"
+    assert judgements(rows, "skills/chart-style")["structural_coherence"].score == 8
+    assert {row.score for row in found.values()} == {8, None}
+
+
+def test_the_second_run_asks_nothing_and_a_change_asks_only_for_itself(
+    history: History, model: JudgeModel, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    first = went(history, out, model)
+    asked = len(model.seen)
+    assert asked == 2 * (9 + 9 + 10), "criteria x votes, for two sides of one skill and one of the other"
+    again = went(history, out, model)
+    assert len(model.seen) == asked, "an unchanged skill was asked about again"
+    assert all(row.cached for row in again if isinstance(row, Judgement) and row.votes)
+    key = "skills/log-triage"
+    assert {k: v.votes for k, v in judgements(again, key).items()} == {
+        k: v.votes for k, v in judgements(first, key).items()
+    }
+    history.commit(
+        "work", {"skills/log-triage/SKILL.md": skill("log-triage", f"{STEPS}3. Stop where none is there.\n")}
+    )
+    went(history, out, model)
+    assert len(model.seen) == asked + 2 * 9, "the head of one skill changed"
+
+
+def test_a_refused_key_costs_the_author_nothing_but_the_judge(
+    history: History, model: JudgeModel, tmp_path: Path
+) -> None:
+    from tests.fakes.upstream import Reply
+
+    model.script = lambda seen: Reply(status=401)
+    rows = went(history, tmp_path / "out", model)
+    found = [row for row in rows if isinstance(row, Skipped) and row.code == "key_refused"]
+    assert len(found) == 1
+    assert KEYS["OPENAI_API_KEY"] not in (tmp_path / "out/evidence.jsonl").read_text("utf-8")
+    assert any(type(row).__name__ == "Structure" for row in rows)
+
+
+def text_of(rows: list[Evidence]) -> str:
+    header = rows[0]
+    assert isinstance(header, RunStarted)
+    started = a_run(event=an_event(), settings=header.settings)
+    rows = [started, *(r for r in rows[1:] if not isinstance(r, RunEnded)), RunEnded(seconds=9.1)]
+    report = assemble(rows)
+    return RENDERER.render(report, Place(links=PageLinks("https://github.com"), forge="github"))
+
+
+def test_the_comment_shows_scores_ranges_change_weak_points_and_votes(
+    history: History, model: JudgeModel, tmp_path: Path, snapshot: SnapshotAssertion
+) -> None:
+    model.judge = varied
+    went(history, tmp_path / "out", model)
+    rows = [r for r in went(history, tmp_path / "out", model) if type(r).__name__ != "Finding"]
+    # Tier 1's numbers are not this test's subject.
+    rows = [replace(r, score=88, previous_score=86) if isinstance(r, Structure) else r for r in rows]
+    assert text_of(rows) == snapshot
+
+
+def test_a_skill_that_talks_to_its_judge_is_named(history: History, model: JudgeModel, tmp_path: Path) -> None:
+    model.judge = lambda c, v, q: opinion(c, q[:60], 8, injection_suspected=c == "professional_tone")
+    text = text_of(went(history, tmp_path / "out", model))
+    assert "tries to instruct it" in text
+    assert text.count("tries to instruct it") == 2, "both skills, once each"
