@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -433,3 +435,15 @@ def test_scripts_are_linted_on_request(repo: Path) -> None:
     found = [f for skill in document("--lint")["skills"] for f in skill["findings"] if f["category"] == "lint"]
     assert [(f["path"], f["line"]) for f in found] == [("skills/parcel-quote/scripts/quote.py", 1)]
     assert found[0]["fingerprint"]
+
+
+def test_the_locale_changes_nothing(repo: Path) -> None:
+    write(repo, {"skills/log-triage/SKILL.md": GOOD + "\nMarks → ⚠️ 日本 in [é](gone/é.md).\n"})
+    outputs = []
+    for locale in ({"LC_ALL": "C", "PYTHONUTF8": "0"}, {"LC_ALL": "C.UTF-8"}):
+        command = [sys.executable, "-m", "aces_ci", "check", "--format", "json", "--output-file", "out.json"]
+        env = {"PATH": os.environ["PATH"], "HOME": str(repo), "PYTHONPATH": os.pathsep.join(sys.path), **locale}
+        done = subprocess.run(command, cwd=repo, env=env, capture_output=True, check=False)
+        assert done.returncode == 1, done.stderr
+        outputs.append((repo / "out.json").read_bytes())
+    assert outputs[0] == outputs[1]

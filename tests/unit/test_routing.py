@@ -1,0 +1,56 @@
+"""Lexical routing: which requests a skill names, whose card they match, which words would set two cards apart."""
+
+from __future__ import annotations
+
+import json
+
+from aces_ci.changes.parse import parse_skill
+from aces_ci.core.routing import apart, card, rank, requests
+from aces_ci.core.sample import manifest
+from aces_ci.core.skill import FileKind, Skill, SkillFile
+
+
+def skill_of(body: str, evals: object = None) -> Skill:
+    texts = {"SKILL.md": manifest(body)}
+    if evals is not None:
+        texts["evals/evals.json"] = evals if isinstance(evals, str) else json.dumps(evals)
+    files = {
+        path: SkillFile(path=path, kind=FileKind.REGULAR, size=len(text), data=text.encode())
+        for path, text in texts.items()
+    }
+    return parse_skill(root="skills/sample", files=files)
+
+
+def test_prompts_that_call_for_the_skill_are_requests_and_negatives_are_not() -> None:
+    cases = [
+        {"id": 1, "prompt": "Turn the ledger into a table"},
+        {"id": 2, "prompt": "Write a poem", "should_trigger": False},
+        {"id": 3, "question": "What is in the ledger?", "expected_skill": "sample"},
+        {"id": 4, "question": "What is the weather?", "expected_skill": None},
+    ]
+    for document in (cases, {"skill_name": "sample", "evals": cases}):
+        assert requests(skill_of("", document)) == ("Turn the ledger into a table", "What is in the ledger?")
+
+
+def test_phrases_of_the_user_in_the_body_are_requests() -> None:
+    body = 'When the user says "export my whole ledger" or “a table of bookings”, begin.\n\n'
+    body += 'The label "nothing of the kind" stays.\n'
+    assert requests(skill_of(body)) == ("export my whole ledger", "a table of bookings")
+
+
+def test_broken_evals_are_no_requests() -> None:
+    assert requests(skill_of("", "{")) == ()
+    assert requests(skill_of("", "[" * 10_000)) == ()
+
+
+def test_a_request_ranks_the_card_that_shares_its_rare_words_first() -> None:
+    cards = [card("ledger-export", "Exports a ledger as CSV"), card("parcel-quote", "Quotes parcels as CSV")]
+    mine, other = rank("quote this parcel as csv", cards)
+    assert other > mine > 0
+    assert rank("sing a song", cards) == [0.0, 0.0]
+
+
+def test_words_apart_come_from_the_body_and_not_from_the_other_card() -> None:
+    skill = skill_of("Totals postings. Postings are totalled by account.\n")
+    words = apart(skill, card("other", "Lists accounts"))
+    assert words[0] in ("totals", "postings") and "account" not in words
