@@ -1,0 +1,170 @@
+"""`aces-ci live` as a person runs it, without Docker and without a key: processes, and a scripted model on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from aces_ci.agent_images import environment_of
+from aces_ci.cli.live import COMMAND
+from aces_ci.core.errors import UsageError
+from aces_ci.core.event import Trust
+from aces_ci.core.skill import FileKind, Skill, SkillFile
+from tests.e2e import live_rig as rig
+from tests.fakes.tide_model import script
+from tests.fakes.upstream import FakeUpstream
+
+AGENT = rig.ROOT / "aces_ci/sandboxes/images/builtin/agent.py"
+SHELL = (
+    "ACES_MODEL_URL=$ANTHROPIC_BASE_URL ACES_MODEL_TOKEN=$ANTHROPIC_API_KEY "
+    f"exec {sys.executable} -I {AGENT} messages claude-sonnet-5 9"
+)
+HARNESS = json.dumps([{"name": "command", "model": "claude-sonnet-5", "command": ["sh", "-c", SHELL]}])
+SET = ("--set", "live.sandbox.backend=process", "--set", f"live.harnesses={HARNESS}", "--set", "judge.provider=off")
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[str]:
+    """The scripted model on a thread of its own."""
+    loop, ready, over = asyncio.new_event_loop(), threading.Event(), asyncio.Event()
+    urls: list[str] = []
+
+    async def serve() -> None:
+        async with FakeUpstream(script).running() as fake:
+            urls.append(fake.url)
+            ready.set()
+            await over.wait()
+
+    thread = threading.Thread(target=lambda: loop.run_until_complete(serve()))
+    thread.start()
+    ready.wait(10)
+    yield urls[0]
+    loop.call_soon_threadsafe(over.set)
+    thread.join()
+    loop.close()
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """A repository whose suite checks outcomes by itself."""
+    skill = tmp_path / "skills/tide-tally"
+    (skill / "scripts").mkdir(parents=True)
+    (skill / "evals/files").mkdir(parents=True)
+    (skill / "SKILL.md").write_text(rig.SKILL_TEXT)
+    (skill / "scripts/tally.py").write_text(rig.SCRIPT)
+    (skill / "evals/files/ledger.csv").write_text(rig.LEDGER)
+    cases = [
+        {
+            "id": f"tide-{number}",
+            "prompt": "Give me the tide tally of the ledger in ledger.csv. Answer with one line.",
+            "files": ["evals/files/ledger.csv"],
+            "assertions": [{"type": "output_contains", "value": rig.ANSWER}],
+        }
+        for number in range(2)
+    ]
+    (skill / "evals/evals.json").write_text(json.dumps({"skill_name": "tide-tally", "evals": cases}))
+    for words in (("init", "-q"), ("add", "-A"), ("-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "x")):
+        subprocess.run(["git", *words], cwd=tmp_path, check=True)
+    return tmp_path
+
+
+def run(repo: Path, *words: str) -> Result:
+    arguments = ["skills/tide-tally", "-C", str(repo), "--output", str(repo / "out"), *SET, *words]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(repo)
+        return CliRunner().invoke(COMMAND, arguments, standalone_mode=False)
+
+
+def test_price_progress_and_word_without_docker_or_key(repo: Path, model: str) -> None:
+    result = run(repo, "--yes", "--attempts", "3", "--provider-url", model)
+    assert result.exception is None, result.output
+    assert (
+        "2 cases × 3 runs × 2 arms" in result.stderr and "new 12" in result.stderr and "12 of 12 done" in result.stderr
+    )
+    assert "tide-tally" in result.stdout and "look 1 of 1" in result.stdout
+    rows = [json.loads(row) for row in (repo / "out/evidence.jsonl").read_text().splitlines()]
+    trials = [row for row in rows if row["kind"] == "trial"]
+    assert len(trials) == 12 and {row["ending"] for row in trials} == {"finished"}
+    checked = {(row["arm"]): [] for row in trials}
+    arms = {row["digest"]: row["arm"] for row in trials}
+    for row in rows:
+        if row["kind"] == "score" and row["metric"].startswith("outcome") and row["value"] is not None:
+            checked[arms[row["trial"]]].append(row["value"])
+    assert set(checked["with_skill"]) == {1.0} and set(checked["baseline"]) == {0.0}
+
+    again = run(repo, "--yes", "--attempts", "3", "--provider-url", model)
+    assert isinstance(again.exception, UsageError) and "--resume" in (again.exception.do or "")
+    resumed = run(repo, "--yes", "--attempts", "3", "--provider-url", model, "--resume")
+    assert "reuse 12 · new 0" in resumed.stderr
+    assert (repo / "out/evidence.jsonl").read_text().count('"kind": "trial"') == 12
+
+
+def refused(result: Result) -> str:
+    assert isinstance(result.exception, UsageError), result.output
+    return result.exception.message
+
+
+def test_without_a_terminal_money_needs_a_word(repo: Path, model: str) -> None:
+    assert "spends money" in refused(run(repo, "--attempts", "3", "--provider-url", model))
+    assert not (repo / "out/evidence.jsonl").exists()
+
+
+def test_a_plan_that_cannot_decide_is_refused(repo: Path, model: str) -> None:
+    assert "can never reach a verdict" in refused(run(repo, "--yes", "--attempts", "1", "--provider-url", model))
+
+
+def test_outcomes_that_nobody_can_score_are_refused(repo: Path, model: str) -> None:
+    suite = repo / "skills/tide-tally/evals/evals.json"
+    document = json.loads(suite.read_text())
+    for case in document["evals"]:
+        del case["assertions"]
+        case["expected_output"] = "a tally"
+    suite.write_text(json.dumps(document))
+    assert "no outcome could be scored" in refused(run(repo, "--yes", "--attempts", "3", "--provider-url", model))
+
+
+def test_no_key_and_no_server_is_named(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "ACES_PROVIDER_URL"):
+        monkeypatch.delenv(name, raising=False)
+    assert "no provider key" in refused(run(repo, "--yes"))
+
+
+def with_environment(name: str, **files: str) -> Skill:
+    skill = rig.tide_skill()
+    more = {
+        f"evals/environment/{path}": SkillFile(path=path, kind=FileKind.REGULAR, size=len(text), data=text.encode())
+        for path, text in files.items()
+    }
+    from dataclasses import replace
+
+    return replace(skill, root=f"skills/{name}", files={**skill.files, **more})
+
+
+def test_an_environment_is_for_trusted_changes_alone() -> None:
+    skill = with_environment("a", Dockerfile="FROM x")
+    assert [file.path for file in environment_of([skill], Trust.OWN)] == ["Dockerfile"]
+    with pytest.raises(UsageError, match="cannot be used") as told:
+        environment_of([skill], Trust.FORK)
+    assert "trusted" in (told.value.why or "")
+
+
+@pytest.mark.parametrize("name", ["docker-compose.yaml", "compose.yml", "mcp.json", "sidecars/db/Dockerfile"])
+def test_services_beside_the_agent_are_not_run_in_silence(name: str) -> None:
+    with pytest.raises(UsageError) as told:
+        environment_of([with_environment("a", Dockerfile="FROM x", **{name: "x"})], Trust.OWN)
+    assert "not run yet" in (told.value.why or "")
+
+
+def test_skills_of_one_run_share_an_environment_or_have_none() -> None:
+    one, other = with_environment("a", Dockerfile="FROM x"), with_environment("b")
+    with pytest.raises(UsageError):
+        environment_of([one, other], Trust.OWN)
+    assert environment_of([other], Trust.OWN) == ()
