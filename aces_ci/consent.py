@@ -6,7 +6,7 @@ from functools import cache
 
 from pydantic import TypeAdapter, ValidationError
 
-from aces_ci.core.approval import Approval, Consent
+from aces_ci.core.approval import Approval, Consent, Refusal
 from aces_ci.core.errors import DeliveryError, NotPermitted, UsageError
 from aces_ci.core.event import Event, Trust
 from aces_ci.core.slash import Purpose
@@ -45,6 +45,11 @@ def consent(forge: Forge, event: Event, key: str, log: Log, handed_on: str = "")
     for refusal in found.refusals:
         log.line(f"notice: {refusal.because}")
     return found
+
+
+def still_given(forge: Forge, event: Event, found: Consent) -> Refusal | None:
+    """Asked of the forge once more before the first paid request; None: it holds, or none was needed."""
+    return forge.recheck(event, found.live) if isinstance(found.live, Approval) else None
 
 
 def hand_on(found: Consent) -> str:

@@ -6,13 +6,14 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TextIO
 
 from aces_ci import compose, pipeline, publication
 from aces_ci.changes.git import Repository
 from aces_ci.changes.weigh import weigh
-from aces_ci.consent import HANDED_ON, consent, hand_on
+from aces_ci.consent import HANDED_ON, consent, hand_on, still_given
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Event, EventKind
 from aces_ci.core.evidence import Evidence
@@ -79,13 +80,15 @@ def prepared(options: Options, forge: Forge, env: Mapping[str, str], log: Log) -
             inputs=inputs_of(env, settings_only=True),
             overrides=_overrides(options),
         )
+        given = consent(forge, event, loaded.settings.comment.key, log, env.get(HANDED_ON, ""))
         yield Job(
             event=event,
             repository=repository,
             loaded=loaded,
             policy=policy,
             shard=_shard(options.shard),
-            consent=consent(forge, event, loaded.settings.comment.key, log, env.get(HANDED_ON, "")),
+            consent=given,
+            recheck=partial(still_given, forge, event, given),
         )
 
 

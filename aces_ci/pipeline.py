@@ -12,7 +12,7 @@ from aces_ci.changes.compare import between, compare
 from aces_ci.changes.git import Repository
 from aces_ci.changes.load import siblings_at, snapshot_at
 from aces_ci.changes.weigh import weigh
-from aces_ci.core.approval import Consent
+from aces_ci.core.approval import Consent, Refusal
 from aces_ci.core.change import ChangeSet, How, SkillChange
 from aces_ci.core.event import Event, EventKind
 from aces_ci.core.evidence import (
@@ -51,6 +51,8 @@ class Job:
     policy: PolicySource
     shard: tuple[int, int] | None = None
     consent: Consent = field(default_factory=Consent)
+    recheck: Callable[[], Refusal | None] = lambda: None
+    """Whether an approval to spend still holds, asked of the forge."""
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
 
 
@@ -93,7 +95,12 @@ def evaluate(job: Job, changes: ChangeSet, sink: Sink, *, judge: Judge, live: Li
         sink(row)
     if changes.skills:
         judge(job, changes, sink)
-        live(job, changes, sink)
+        # Tiers before this one took their time; the head may have moved on meanwhile.
+        refusal = job.recheck()
+        if refusal is None:
+            live(job, changes, sink)
+        else:
+            sink(Skipped(tier=Tier.LIVE, skill=None, code="fork", because=refusal.because.rstrip(".")))
     sink(RunEnded(shard=job.shard, seconds=round(time.monotonic() - begun, 3)))
 
 

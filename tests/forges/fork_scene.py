@@ -41,7 +41,7 @@ class Fork:
             "pull_request": self.fake.pulls[NUMBER],
             "repository": {"full_name": self.fake.repo, "id": self.fake.repo_id, "default_branch": "main"},
         }
-        env = self._env("pull_request", payload, token)
+        env = self.env("pull_request", payload, token)
         log = io.StringIO()
         output = self.tmp / "aces-results"
         code = run(RunOptions(repo=self.repo, output=output), env=env, stdout=io.StringIO(), stderr=log)
@@ -68,7 +68,7 @@ class Fork:
     def post(self, **more: Any) -> str:
         """The trusted job; returns its log."""
         payload = {"action": "completed", "workflow_run": {"id": RUN}}
-        env = self._env("workflow_run", payload, "tok")
+        env = self.env("workflow_run", payload, "tok")
         log = io.StringIO()
         values = {
             "path": None,
@@ -81,7 +81,8 @@ class Fork:
         assert post(PostOptions(**values), env=env, stderr=log) == 0
         return log.getvalue()
 
-    def _env(self, name: str, payload: object, token: str) -> dict[str, str]:
+    def env(self, name: str, payload: object, token: str) -> dict[str, str]:
+        """A job's environment, with its event file written."""
         path = self.tmp / f"{name}.json"
         path.write_text(json.dumps(payload))
         return {
