@@ -128,17 +128,6 @@ def judge_tier(env: Mapping[str, str], folder: Folder) -> Callable[..., None]:
     return judging.tier(bench(env, folder))
 
 
-def live_tier(env: Mapping[str, str], folder: Folder, say: Callable[[str], None]) -> Callable[..., None]:
-    """What runs tier 3; without its packages, the word that says so."""
-    try:
-        from aces_ci import live_tier
-    except ModuleNotFoundError as error:
-        from aces_ci.pipeline import not_installed
-
-        return not_installed(error.name or "a package")
-    return live_tier.tier(env, folder, say)
-
-
 def forge(env: Mapping[str, str], log: Log, options: ForgeOptions | None = None, name: str | None = None) -> Forge:
     """The forge that runs us, or the one that is named; `local` where none does."""
     factories = cast("Sequence[ForgeFactory]", plugins.load("forges", "FORGE", "name"))

@@ -182,9 +182,18 @@ def _evaluate(job: Job, folder: Folder, log: Log, env: Mapping[str, str], *, qui
         folder.append(EVIDENCE, to_line(row) + "\n")
         rows.append(row)
 
-    live = compose.live_tier(env, folder, log.line)
+    live = _live_tier(env, folder, log)
     pipeline.evaluate(job, changes, sink, judge=compose.judge_tier(env, folder), live=live)
     return rows
+
+
+def _live_tier(env: Mapping[str, str], folder: Folder, log: Log) -> pipeline.Live:
+    """Tier 3; without its packages, the word that says so."""
+    try:
+        from aces_ci import live_tier
+    except ModuleNotFoundError as error:
+        return pipeline.not_installed(error.name or "a package")
+    return live_tier.tier(env, folder, log.line)
 
 
 def _resolved(event: Event, repository: Repository, options: Options) -> Event:
