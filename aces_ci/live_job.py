@@ -88,7 +88,7 @@ def run(wanted: Wanted, *, env: Mapping[str, str], out: Say, err: Say, confirm: 
     images = agent_images.images_for(settings, harnesses, sandbox, env=env, environment=own)
     plan = _plan(wanted, settings, trialling.contenders(settings, harnesses, reach, images), done)
     cap = wanted.max_usd if wanted.max_usd is not None else settings.budget.usd
-    for line in opening(plan, settings, cap):
+    for line in opening(plan, cap):
         err(line)
     bench = compose.bench(env, folder)
     asker = bench.asker(settings, plan.design.trust)
@@ -146,7 +146,7 @@ def run(wanted: Wanted, *, env: Mapping[str, str], out: Say, err: Say, confirm: 
     return 0
 
 
-def opening(plan: TrialPlan, settings: Settings, cap: float | None) -> list[str]:
+def opening(plan: TrialPlan, cap: float | None) -> list[str]:
     """What will run and what it will cost."""
     looks, forecast = plan.design.looks, plan.forecast
     runs = f"{looks[0]} to {looks[-1]}" if len(looks) > 1 else str(looks[0])
@@ -158,12 +158,10 @@ def opening(plan: TrialPlan, settings: Settings, cap: float | None) -> list[str]
         lines.append(f"{name} · {len(subject.cases)} cases × {runs} runs × {arms} arms · {who}")
     money = "price unknown" if forecast.usd_micros is None else f"about ${forecast.usd_micros / 1e6:.2f}"
     most = "" if cap is None else f", at most ${cap:.2f}"
-    network = settings.live.sandbox.network.allow
-    reach = f"model and {', '.join(network)}" if network else "model only"
     return [
         *lines,
         f"reuse {forecast.reused} · new {forecast.new} · {money}{most} · about {forecast.minutes:.0f} min"
-        f" · network: {reach}",
+        " · network: model only",
     ]
 
 

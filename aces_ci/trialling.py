@@ -98,7 +98,26 @@ def limits_of(settings: Settings) -> Limits:
 
 
 def design_of(settings: Settings, trust: Trust = Trust.OWN) -> Design:
-    """Everything that decides, from the settings."""
+    """Everything that decides, from the settings.
+
+    Raises:
+        UsageError: it asks for what no sandbox gives yet, or for one without isolation on a change from a fork.
+    """
+    box = settings.live.sandbox
+    if box.network.allow:
+        raise UsageError(
+            "`live.sandbox.network.allow` is not supported yet",
+            code="network_allow",
+            why="sandboxes reach the model and nothing else; an ignored permission would look like a failing skill",
+            do="take the hosts out, or put what the tasks need into evals/environment/Dockerfile",
+        )
+    if box.backend == "process" and trust is Trust.FORK:
+        raise UsageError(
+            "changes from forks are not run without isolation",
+            code="no_isolation",
+            why="an agent would run as a process of this machine, beside its files and its network",
+            do="set live.sandbox.backend to docker",
+        )
     return Design(
         arms=settings.live.arms,
         looks=settings.live.attempts.looks,
@@ -239,12 +258,8 @@ def _contender(
         upstream=way[1],
         image=images.get(name, ""),
         command=command,
-        price=_price(model, settings),
+        price=price_of(model, prices_of(settings)),
     )
-
-
-def _price(model: str, settings: Settings) -> Price | None:
-    return price_of(model, prices_of(settings))
 
 
 def prices_of(settings: Settings) -> tuple[Price, ...]:
@@ -275,8 +290,7 @@ def _workspace(folder: Path) -> dict[str, bytes]:
 
 def narrowed(plan: Design, *, attempts: int | None, arms: Sequence[str] = ()) -> Design:
     """The design as the command line narrows it: a last look, some arms. Never a higher cap than the policy's."""
-    looks = tuple(look for look in plan.looks if attempts is None or look < attempts)
-    if attempts is not None:
-        looks = (*looks, min(attempts, plan.looks[-1]))
+    last = min(attempts or plan.looks[-1], plan.looks[-1])
+    looks = (*(look for look in plan.looks if look < last), last)
     chosen = tuple(arm for arm in plan.arms if not arms or arm.value in arms)
     return replace(plan, looks=looks, arms=chosen)

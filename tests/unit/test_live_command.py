@@ -17,7 +17,10 @@ from aces_ci.agent_images import environment_of
 from aces_ci.cli.live import COMMAND
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
+from aces_ci.core.exchange import Protocol
 from aces_ci.core.skill import FileKind, Skill, SkillFile
+from aces_ci.settings.model import Settings
+from aces_ci.trialling import access, contenders, design_of, limits_of, narrowed
 from tests.e2e import live_rig as rig
 from tests.fakes.tide_model import script
 from tests.fakes.upstream import FakeUpstream
@@ -168,3 +171,58 @@ def test_skills_of_one_run_share_an_environment_or_have_none() -> None:
     with pytest.raises(UsageError):
         environment_of([one, other], Trust.OWN)
     assert environment_of([other], Trust.OWN) == ()
+
+
+def settings(**changes: object) -> Settings:
+    return Settings.model_validate({"version": 1, "live": {"sandbox": changes}})
+
+
+def test_a_permission_that_nobody_grants_is_refused_and_not_ignored() -> None:
+    with pytest.raises(UsageError, match=r"network\.allow"):
+        design_of(settings(network={"allow": ["example.com"]}))
+
+
+def test_a_fork_is_never_run_without_isolation() -> None:
+    with pytest.raises(UsageError, match="without isolation"):
+        design_of(settings(backend="process"), Trust.FORK)
+    assert design_of(settings(backend="process")).looks == (3, 5, 8)
+    assert design_of(settings(backend="docker"), Trust.FORK).trust is Trust.FORK
+
+
+def test_limits_come_from_the_policy_and_are_part_of_the_design() -> None:
+    chosen = settings(memory="512m", timeout=30, cpus=1)
+    assert (limits_of(chosen).memory_bytes, limits_of(chosen).seconds) == (512 << 20, 30.0)
+    assert design_of(chosen).limits["memory_bytes"] == 512 << 20
+
+
+@pytest.mark.parametrize(
+    ("url", "inside", "base", "insecure"),
+    [
+        ("http://localhost:11434/v1", True, "http://host.docker.internal:11434", True),
+        ("http://127.0.0.1:8080/", False, "http://127.0.0.1:8080", True),
+        ("https://models.example/api/v1", True, "https://models.example/api", False),
+    ],
+)
+def test_a_server_of_ones_own_is_found_from_where_the_gateway_stands(
+    url: str, inside: bool, base: str, insecure: bool
+) -> None:
+    found = access({"OPENAI_API_KEY": "sk-own-server-key"}, url, in_container=inside)
+    assert [(item.base_url, item.insecure) for item in found.upstreams] == [(base, insecure)]
+    assert found.secrets.keys == {"own": "sk-own-server-key"}
+    assert "sk-own-server-key" not in repr(found.upstreams)
+
+
+def test_providers_follow_from_the_keys_that_are_there() -> None:
+    found = access({"OPENAI_API_KEY": "sk-0123456789"}, None, in_container=True)
+    assert [item.name for item in found.upstreams] == ["openai"]
+    assert found.for_api(rig.harnesses()["claude-code"].apis) is None
+    assert found.for_api(rig.harnesses()["builtin"].apis) == (Protocol.CHAT, "openai")
+    with pytest.raises(UsageError, match="no provider here speaks what claude-code speaks"):
+        contenders(settings(), rig.harnesses(), found, {})
+
+
+def test_a_narrowed_plan_never_has_a_higher_cap() -> None:
+    design = design_of(settings())
+    assert narrowed(design, attempts=4).looks == (3, 4)
+    assert narrowed(design, attempts=50).looks == (3, 5, 8)
+    assert [arm.value for arm in narrowed(design, attempts=None, arms=["baseline"]).arms] == ["baseline"]
