@@ -20,19 +20,24 @@ from aces_ci.core.evidence import Judgement
 from aces_ci.core.exhibit import Exhibit
 from aces_ci.core.inert import plain
 from aces_ci.core.judge_score import agreement, judges, moved, side_score, worst
+from aces_ci.core.label import read
 from aces_ci.core.question import Answer, Question
 from aces_ci.core.recording import to_line
 from aces_ci.core.redact import Redactor
 from aces_ci.core.skill import Snapshot
-from aces_ci.judging import judged, shown
+from aces_ci.judging import Bench, judged, shown
 from aces_ci.policy import from_worktree
 from aces_ci.settings.inputs import inputs_of, secrets_of
 from aces_ci.settings.load import load
 from aces_ci.settings.model import Settings
-from aces_ci.shell.files import Folder
+from aces_ci.shell.files import Folder, read_bounded
 from aces_ci.shell.reader import Reader
 from aces_ci.tiers.ask import Asker
 from aces_ci.tiers.choose_judge import NoJudge
+from aces_ci.tiers.judge_calibration import Calibration, calibrate
+
+LABELS_LIMIT = 10_000_000
+"""Bytes of a labels file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,19 +61,7 @@ def judge(wanted: Wanted, *, env: Mapping[str, str], out: Callable[[str], None],
     Raises:
         UsageError: there is no judge, or it refused; nothing that was paid for is lost.
     """
-    settings = load(
-        policy=from_worktree(wanted.repo, wanted.config),
-        policy_origin="(working tree)",
-        env=env,
-        inputs=inputs_of(env, settings_only=True),
-        overrides=wanted.overrides,
-    ).settings
-    redactor = Redactor(secrets_of(env))
-    folder = Folder.at(wanted.output, cwd=Path.cwd(), redact=redactor.redact)
-    bench = compose.bench(env, folder, _recorder(wanted.record, redactor))
-    asker = bench.asker(settings, Trust.OWN)
-    if isinstance(asker, NoJudge):
-        raise UsageError(f"nobody can judge: {asker.because}", code=asker.code, do=asker.do)
+    settings, bench, asker = _opened(wanted, env)
     rows: list[Judgement] = []
     with closing(asker), Reader() as reader:
         for exhibits in _skills(wanted, settings, reader):
@@ -81,6 +74,34 @@ def judge(wanted: Wanted, *, env: Mapping[str, str], out: Callable[[str], None],
     elif wanted.quiet < 2:
         out("\n".join(text(rows, asker)))
     return 0
+
+
+def calibrated(labels: Path, wanted: Wanted, *, env: Mapping[str, str], perturb: bool) -> Calibration:
+    """A judge held against the labels of a file.
+
+    Raises:
+        UsageError: as `judge`; a line is no label; a labelled skill is not there.
+    """
+    try:
+        text = read_bounded(labels, limit=LABELS_LIMIT).decode("utf-8", "replace")
+    except FileNotFoundError:
+        raise UsageError(f"there is no file {labels}", code="no_labels", path=str(labels), do="give it") from None
+    settings, bench, asker = _opened(wanted, env)
+    with closing(asker), Reader() as reader:
+        found = list(read(text.splitlines(), [rubric.name for rubric in bench.rubrics], str(labels)))
+        exhibits: dict[str, Exhibit] = {}
+        for skill in dict.fromkeys(label.skill for label in found):
+            here = [
+                each
+                for each in search(labels.parent, [skill]).found
+                if Path(each.top, each.root).name == Path(skill).name
+            ]
+            if len(here) != 1:
+                raise UsageError(f"{skill} is not one skill", code="no_skill", do="name its folder in the labels")
+            seen = shown(_snapshot(here[0]), here[0].root, "head", reader, settings)
+            assert seen is not None
+            exhibits[skill] = seen
+        return calibrate(found, exhibits, bench.rubrics, asker, votes=settings.judge.votes, perturb=perturb)
 
 
 def document(rows: Sequence[Judgement], asker: Asker) -> dict[str, Any]:
@@ -163,6 +184,23 @@ def _foot(rows: Sequence[Judgement], asker: Asker) -> list[str]:
         lines.append(f"votes agree on {agreed.agreed} of {agreed.criteria} criteria")
     lines.append("Do not compare with another judge. Whether agents do better was not tested.")
     return lines
+
+
+def _opened(wanted: Wanted, env: Mapping[str, str]) -> tuple[Settings, Bench, Asker]:
+    settings = load(
+        policy=from_worktree(wanted.repo, wanted.config),
+        policy_origin="(working tree)",
+        env=env,
+        inputs=inputs_of(env, settings_only=True),
+        overrides=wanted.overrides,
+    ).settings
+    redactor = Redactor(secrets_of(env))
+    folder = Folder.at(wanted.output, cwd=Path.cwd(), redact=redactor.redact)
+    bench = compose.bench(env, folder, _recorder(wanted.record, redactor))
+    asker = bench.asker(settings, Trust.OWN)
+    if isinstance(asker, NoJudge):
+        raise UsageError(f"nobody can judge: {asker.because}", code=asker.code, do=asker.do)
+    return settings, bench, asker
 
 
 def _skills(wanted: Wanted, settings: Settings, reader: Reader) -> Iterator[list[Exhibit]]:
