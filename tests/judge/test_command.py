@@ -1,0 +1,88 @@
+"""`aces-ci judge` as a person meets it: the text, the document, exit codes, a recording and its replay."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aces_ci.core.errors import UsageError
+from aces_ci.judge_job import Wanted, judge
+from tests.fakes.judge_model import JudgeModel, opinion
+from tests.judge.bench import TEXT
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def model() -> Iterator[JudgeModel]:
+    with JudgeModel().running() as running:
+        yield running
+
+
+@pytest.fixture
+def skills(tmp_path: Path) -> Path:
+    folder = tmp_path / "skills/log-triage"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text(TEXT, "utf-8")
+    return tmp_path
+
+
+def ran(skills: Path, *overrides: str, env: dict[str, str] | None = None, **more: Any) -> tuple[str, list[str]]:
+    """stdout and stderr of one `judge` on all skills."""
+    out: list[str] = []
+    err: list[str] = []
+    wanted = Wanted(paths=(skills / "skills",), repo=skills, output=skills / "out", overrides=overrides, **more)
+    assert judge(wanted, env=env or {}, out=out.append, err=err.append) == 0
+    return "\n".join(out), err
+
+
+def test_a_skill_is_judged_recorded_and_replayed_without_a_server(model: JudgeModel, skills: Path) -> None:
+    said = {"example_quality": 2}
+    model.judge = lambda criterion, vote, quote: opinion(criterion, quote[:60], said.get(criterion, 8))
+    server = (f"judge.base_url={model.url}/v1", "judge.model=judge-1", "budget.usd=null")
+    text, err = ran(skills, *server, record=skills / "answers.jsonl")
+    assert "7.3 of 10 (votes 7.3 to 7.3)" in text
+    assert "weak: example quality: SKILL.md:3: it is a 2" in text
+    assert "18 calls, 0 answers reused" in text and "price unknown" in text
+    assert "not tested" in text
+    assert err == ["judging skills/log-triage (head)"] or err == ["judging log-triage (head)"]
+    again, _ = ran(skills, "judge.provider=recorded", f"judge.recordings={skills / 'answers.jsonl'}", as_json=True)
+    document = json.loads(again)
+    assert document["skills"][0]["score"]["score"] == pytest.approx(22 / 3)
+    assert document["cost"] == {"usd_micros": 0, "calls": 18, "reused": 0, "errors": 0}
+    assert len(model.seen) == 18
+    (skills / "skills/log-triage/SKILL.md").write_text(TEXT + "More.\n", "utf-8")
+    with pytest.raises(UsageError, match="hold no answer"):
+        ran(skills, "judge.provider=recorded", f"judge.recordings={skills / 'answers.jsonl'}")
+
+
+@pytest.mark.parametrize(
+    ("env", "code"),
+    [({}, "no_key"), ({"ANTHROPIC_API_KEY": "sk-ant-01234567", "OPENAI_API_KEY": "sk-01234567"}, "two_keys")],
+)
+def test_without_exactly_one_judge_the_command_is_a_usage_error(skills: Path, env: dict[str, str], code: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        ran(skills, env=env)
+    assert (caught.value.code, caught.value.exit_code) == (code, 2)
+    assert caught.value.do
+
+
+def test_check_imports_no_sdk_and_no_provider(skills: Path) -> None:
+    program = (
+        "import sys\nfrom aces_ci.cli.main import main\n"
+        "try:\n    main(['check', sys.argv[1]])\nexcept SystemExit:\n    pass\n"
+        "print([name for name in sys.modules if name.split('.')[0] in {'anthropic', 'openai', 'httpx2', 'jsonschema'}"
+        " or name.startswith('aces_ci.providers')])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(skills / "skills")],
+        capture_output=True, text=True, timeout=120, cwd=ROOT, env={**os.environ, "NO_COLOR": "1"},
+    )  # fmt: skip
+    assert done.stdout.splitlines()[-1] == "[]", done.stdout + done.stderr
