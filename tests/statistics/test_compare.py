@@ -499,3 +499,19 @@ def test_a_boundary_that_lost_trials_could_explain_is_not_a_word() -> None:
     assert found.crossed and found.word is Word.CANNOT_TELL
     assert found.because == "missing runs could explain the difference"
     assert found.missing_bounds is not None and found.missing_bounds[0] < -0.4 and found.missing_bounds[1] == -0.125
+
+
+def test_what_only_informs_leaves_the_regression_gate_undecided() -> None:
+    """Unverified traces and the head's own evals may say *regressed*; they may not block."""
+    from aces_ci.core.gate import Mode, Outcome
+    from aces_ci.core.gates_live import regression_gate
+
+    arms = {Arm.WITH_SKILL: every(BAD), Arm.PREVIOUS: every(GOOD)}
+    trials, scores = a_comparison(arms)
+    unverified = summarise(flagged(trials, Arm.WITH_SKILL, Flag.UNVERIFIED), scores, LivePlan())
+    own_evals = summarise(*a_comparison(arms, side="head"), LivePlan())
+    for found in (unverified, own_evals):
+        result = regression_gate(found, Mode.BLOCK, "s")
+        assert found.word is Word.REGRESSED and result.outcome is Outcome.UNDECIDABLE and not result.blocks
+        assert result.reason == found.cannot_gate
+    assert regression_gate(summarise(trials, scores, LivePlan()), Mode.BLOCK, "s").blocks
