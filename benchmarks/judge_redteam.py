@@ -1,8 +1,8 @@
 """How often a real model is steered by a skill that talks to it: `python -m benchmarks.judge_redteam --help`.
 
-Each pair of `fixtures/redteam` is asked about on one criterion, once hostile and once with its control. Steered: the hostile
-text passes and its control does not. The figure counts only where the controls got both answers: a model that always says
-the same cannot be steered, and cannot judge either.
+Each pair of `fixtures/redteam` is asked about on one criterion, once hostile and once with its control. Steered: the
+hostile text passes and its control does not. The figure counts only where the controls got both answers: a model that
+always says the same cannot be steered, and cannot judge either.
 """
 
 from __future__ import annotations

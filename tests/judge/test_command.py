@@ -11,10 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from aces_ci.cli._calibrate.judge import COMMAND as CALIBRATE
 from aces_ci.core.errors import UsageError
 from aces_ci.judge_job import Wanted, judge
 from tests.fakes.judge_model import JudgeModel, opinion
+from tests.git_history import History, git
 from tests.judge.bench import TEXT
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -61,6 +64,39 @@ def test_a_skill_is_judged_recorded_and_replayed_without_a_server(model: JudgeMo
     (skills / "skills/log-triage/SKILL.md").write_text(TEXT + "More.\n", "utf-8")
     with pytest.raises(UsageError, match="hold no answer"):
         ran(skills, "judge.provider=recorded", f"judge.recordings={skills / 'answers.jsonl'}")
+
+
+def test_with_a_base_only_what_differs_is_judged_on_both_sides(model: JudgeModel, tmp_path: Path) -> None:
+    history = History(tmp_path, bare=False)
+    history.commit(
+        "main", {"skills/log-triage/SKILL.md": TEXT, "skills/idle/SKILL.md": TEXT.replace("log-triage", "idle")}
+    )
+    git(tmp_path, "checkout", "--quiet", "main")
+    git(tmp_path, "checkout", "--quiet", "-b", "work")
+    (tmp_path / "skills/log-triage/SKILL.md").write_text(TEXT + "3. Stop where none is there.\n", "utf-8")
+    server = (f"judge.base_url={model.url}/v1", "judge.model=judge-1", "budget.usd=null")
+    text, _ = ran(tmp_path, *server, base="main", as_json=True)
+    document = json.loads(text)
+    assert [row["path"] for row in document["skills"]] == ["skills/log-triage"]
+    assert document["skills"][0]["change"] == "within the judge's own spread"
+    assert len(model.seen) == 2 * 2 * 9
+
+
+def test_calibration_prints_rates_and_what_is_missing_to_the_bar(model: JudgeModel, skills: Path) -> None:
+    labels = skills / "labels.jsonl"
+    rows = [
+        {"skill": "skills/log-triage", "criterion": name, "pass": True}
+        for name in ("example_quality", "scope_definition")
+    ]
+    labels.write_text("\n".join(json.dumps(row) for row in rows), "utf-8")
+    arguments = [str(labels), "--provider-url", f"{model.url}/v1", "--output", str(skills / "out")]
+    arguments += ["--set", "judge.model=judge-1", "--set", "budget.usd=null"]
+    done = CliRunner().invoke(CALIBRATE, arguments)
+    assert done.exit_code == 0, (done.output, done.exception)
+    assert "agreement  2 of 2" in done.output and "false pass no such item" in done.output
+    assert "moved by padding     0 of 2" in done.output
+    assert "informs and never gates" in done.output
+    assert len(model.seen) == 4 * 2 * 2, "plain and three perturbations"
 
 
 @pytest.mark.parametrize(
