@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from aces_ci import compose
 from aces_ci.changes.worktree import search
+from aces_ci.core.eval_place import line_at, places
 from aces_ci.core.inert import visible
 from aces_ci.core.repo_path import join
 from aces_ci.ports.dialect import Remark
@@ -23,12 +24,16 @@ class SkillSuite:
     root: str
     suite: Suite
     advice: tuple[Remark, ...]
+    lines: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """Skill-relative path of a file to the lines of its values by pointer."""
 
     def rows(self, *, cases: bool) -> Iterator[dict[str, Any]]:
         """One row a file, as the JSON contract has them."""
         for file in self.suite.files:
             reading = file.reading
-            warnings = [*reading.warnings, *(remark for remark in self.advice if remark.path == file.path)]
+            lines = self.lines.get(file.path, {})
+            own = [replace(remark, line=line_at(lines, remark.pointer)) for remark in self.advice]
+            warnings = [*reading.warnings, *(remark for remark in own if remark.path == file.path)]
             row: dict[str, Any] = {
                 "path": join(self.root, file.path),
                 "dialect": file.dialect,
@@ -48,10 +53,16 @@ def suites_below(repo: Path, paths: Sequence[Path], *, attempts: int) -> Iterato
     from aces_ci.statistics.power import attainable
 
     for found in search(repo, paths).found:
-        suite = read_suite(found.files, compose.dialects(), skill_name=found.skill().name or found.root.rsplit("/")[-1])
+        name = found.skill().name or found.root.rsplit("/", 1)[-1]
+        suite = read_suite(found.files, compose.dialects(), skill_name=name)
         if suite.files:
-            advice = tuple(advise(suite, attainable, attempts=attempts))
-            yield SkillSuite(root=found.root, suite=suite, advice=advice)
+            advice = tuple(advise(suite, attainable, skill_name=name, attempts=attempts))
+            lines = {
+                file.path: places(file.path, (found.files[file.path].text or ""))
+                for file in suite.files
+                if any(remark.path == file.path for remark in advice)
+            }
+            yield SkillSuite(root=found.root, suite=suite, advice=advice, lines=lines)
 
 
 def _remark(remark: Remark) -> dict[str, Any]:

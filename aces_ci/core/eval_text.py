@@ -12,8 +12,12 @@ from typing import Any
 
 import yaml
 
-SIZE_LIMIT = 64 * 1024 * 1024
-"""Bytes of one file that are read at all."""
+SIZE_LIMIT = 8 * 1024 * 1024
+"""Bytes of one file that are read at all; the largest public suite is a hundredth of it."""
+VALUE_LIMIT = 200_000
+"""Values of one file, counted by its brackets and commas before it is parsed: bounds time and memory."""
+YAML_LIMIT = 1024 * 1024
+"""YAML is a hundred times slower than JSON: a second's worth."""
 DEPTH_LIMIT = 64
 CASE_LIMIT = 10_000
 """Cases of one file; more is generated data, not a suite."""
@@ -67,6 +71,8 @@ def parse(path: str, raw: bytes) -> Parsed:
 def _json(text: str) -> Parsed:
     if not text.strip():
         return _fault("empty file", 1, "write at least one case")
+    if text.count(",") + text.count("[") + text.count("{") > VALUE_LIMIT:
+        return _fault(f"more than {VALUE_LIMIT} values: generated data, not a suite", None, "split it, or cut it down")
     try:
         data = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_no_duplicates)
     except json.JSONDecodeError as error:
@@ -107,13 +113,11 @@ def _json_lines(text: str) -> Parsed:
     return _checked(rows, text)
 
 
-class _Loader(yaml.CSafeLoader if hasattr(yaml, "CSafeLoader") else yaml.SafeLoader):  # type: ignore[misc]
-    """Safe, and without aliases: a small file could stand for gigabytes."""
+_Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.AliasEvent):
-            raise yaml.MarkedYAMLError(problem="aliases are not read", problem_mark=self.peek_event().start_mark)
-        return super().compose_node(parent, index)
+
+class _Loader(_Base):  # type: ignore[misc]
+    """Safe, and with dates as the text that was written."""
 
 
 # Dates stay the text that was written; JSON, which everything else speaks, has none.
@@ -124,7 +128,13 @@ _Loader.yaml_implicit_resolvers = {
 
 
 def _yaml(text: str) -> Parsed:
+    if len(text) > YAML_LIMIT:
+        return _fault(f"YAML longer than {YAML_LIMIT >> 20} MiB", None, "split it, or write it as JSON")
     try:
+        # The composer in C offers no hook, and through aliases a small file could stand for gigabytes.
+        alias = next((event for event in yaml.parse(text, Loader=_Base) if isinstance(event, yaml.AliasEvent)), None)
+        if alias is not None:
+            return _fault("not YAML: aliases are not read", _line(alias.start_mark), "write the value out")
         documents = list(yaml.load_all(text, Loader=_Loader))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -135,6 +145,10 @@ def _yaml(text: str) -> Parsed:
     if not documents or documents == [None]:
         return _fault("empty file", 1, "write at least one case")
     return _checked(documents[0] if len(documents) == 1 else documents, text)
+
+
+def _line(mark: Any) -> int | None:
+    return None if mark is None else int(mark.line) + 1
 
 
 def _csv(text: str) -> Parsed:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from aces_ci.core.eval_place import line_at, places
 from aces_ci.ports.dialect import Document, Remark
+
+MOST = 50
+"""Remarks of one kind on one file that anyone reads."""
 
 
 @dataclass(slots=True)
@@ -18,14 +21,17 @@ class Notes:
     errors: list[Remark] = field(default_factory=list)
     warnings: list[Remark] = field(default_factory=list)
     ignored: dict[str, None] = field(default_factory=dict)
+    more: dict[str, int] = field(default_factory=lambda: {"errors": 0, "warnings": 0})
+    """How many were left out behind the first `MOST` of each."""
+    _places: Mapping[str, int] | None = None
 
     def error(self, pointer: str, message: str, hint: str) -> None:
         """A case, or a part of one, that cannot be used."""
-        self.errors.append(self._remark(pointer, message, hint))
+        self._add("errors", self.errors, pointer, message, hint)
 
     def warn(self, pointer: str, message: str, hint: str) -> None:
         """Used, but not as its author may think."""
-        self.warnings.append(self._remark(pointer, message, hint))
+        self._add("warnings", self.warnings, pointer, message, hint)
 
     def unknown(self, row: Mapping[str, Any], known: frozenset[str]) -> dict[str, Any]:
         """Keys that have no place in a case: kept with it, and reported once a document."""
@@ -33,27 +39,28 @@ class Notes:
         self.ignored.update(dict.fromkeys(kept))
         return kept
 
-    def _remark(self, pointer: str, message: str, hint: str) -> Remark:
-        return Remark(
-            path=self.document.path,
-            line=_line_of(self.document.text, pointer),
-            pointer=pointer,
-            message=message,
-            hint=hint,
+    def told(self) -> tuple[tuple[Remark, ...], tuple[Remark, ...]]:
+        """(errors, warnings), each ending with how many more there are."""
+        errors, warnings = (
+            (*rows, *([self._remark("", f"{count} more {name}", "correct these first")] if count else []))
+            for name, rows, count in (
+                ("errors", self.errors, self.more["errors"]),
+                ("warnings", self.warnings, self.more["warnings"]),
+            )
         )
+        return errors, warnings
 
+    def _add(self, name: str, rows: list[Remark], pointer: str, message: str, hint: str) -> None:
+        if len(rows) < MOST:
+            rows.append(self._remark(pointer, message, hint))
+        else:
+            self.more[name] += 1
 
-def _line_of(text: str, pointer: str) -> int | None:
-    """A good guess at the line of a JSON pointer: the n-th opening of an object with an id, else the key's line."""
-    parts = [part for part in pointer.split("/") if part]
-    key = next((part for part in reversed(parts) if not part.isdigit()), None)
-    number = next((int(part) for part in reversed(parts) if part.isdigit()), 0)
-    if key is None:
-        return 1 if text else None
-    places = [found.start() for found in re.finditer(rf'["\']?{re.escape(key)}["\']?\s*:', text)]
-    if not places:
-        return 1
-    return text[: places[min(number, len(places) - 1)]].count("\n") + 1
+    def _remark(self, pointer: str, message: str, hint: str) -> Remark:
+        if self._places is None:
+            self._places = places(self.document.path, self.document.text)
+        line = line_at(self._places, pointer)
+        return Remark(path=self.document.path, line=line, pointer=pointer, message=message, hint=hint)
 
 
 def kind_of(value: object) -> str:

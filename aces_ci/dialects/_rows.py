@@ -60,7 +60,7 @@ def read_case(row: Mapping[str, Any], notes: Notes, shape: Shape, at: str, numbe
     """One case, or None with the reason among the errors."""
     identity = _values.case_id(row.get("id"), notes, at, number)
     prompt = _first(row, shape.prompt, notes, at)
-    if prompt is None:
+    if prompt is None and not any(isinstance(row.get(key), list | dict | int | float) for key in shape.prompt):
         notes.error(at, f"case {number} has no {shape.prompt[0]}", f"write the task under `{shape.prompt[0]}`")
     if identity is None or prompt is None:
         return None
@@ -92,12 +92,8 @@ def read_case(row: Mapping[str, Any], notes: Notes, shape: Shape, at: str, numbe
 
 def reading(notes: Notes, cases: Sequence[Case]) -> Reading:
     """Notes and cases together."""
-    return Reading(
-        cases=tuple(cases),
-        errors=tuple(notes.errors),
-        warnings=tuple(notes.warnings),
-        ignored_keys=tuple(notes.ignored),
-    )
+    errors, warnings = notes.told()
+    return Reading(cases=tuple(cases), errors=errors, warnings=warnings, ignored_keys=tuple(notes.ignored))
 
 
 def _first(row: Mapping[str, Any], keys: Sequence[str], notes: Notes, at: str) -> str | None:

@@ -60,7 +60,7 @@ class ClaudePluginEval:
             prompt = _values.text_at(row, "prompt", notes, "/execution") or _beside(document, folder)
         else:
             row, body = front_matter(document.text, document.path, notes)
-            for key in sorted(set(row) - _FRONT):
+            for key in sorted(set(row) - _FRONT, key=str):
                 notes.error(f"/{key}", f"`{str(key)[:60]}` is no key of a prompt.md", "remove it: the tool refuses it")
             prompt = body.strip() or None
         if prompt is None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from aces_ci.core.case import Case
+from aces_ci.core.eval_place import line_at, places
 from aces_ci.core.eval_text import parse
-from aces_ci.core.skill import SkillFile
+from aces_ci.core.skill import FileKind, SkillFile
 from aces_ci.ports.dialect import Dialect, Document, Reading, Remark
 
 FOLDERS = ("evals", "eval", "evaluations", "tests", ".plugin-eval")
@@ -54,9 +55,11 @@ def read_suite(files: Mapping[str, SkillFile], dialects: Sequence[Dialect], *, s
     """
     siblings = {path: file.data for path, file in files.items() if file.data is not None}
     found = [
-        _file(path, siblings, dialects, skill_name) for path in sorted(files) if candidate(path) and path in siblings
+        _file(path, siblings, dialects, skill_name) if path in siblings else _unread(path, files[path])
+        for path in sorted(files)
+        if candidate(path)
     ]
-    return Suite(files=_without_doubles([file for file in found if file is not None]))
+    return Suite(files=_without_doubles([file for file in found if file is not None], siblings))
 
 
 def candidate(path: str) -> bool:
@@ -64,12 +67,28 @@ def candidate(path: str) -> bool:
     pure = PurePosixPath(path)
     if not path.lower().endswith(_ENDINGS) or any(part.startswith(_NOT_SUITES) for part in pure.parts[1:-1]):
         return False
-    return pure.parts[0] in FOLDERS or any(word in pure.name.lower() for word in ("eval", "trigger", "prompts.csv", "promptfoo"))
+    return pure.parts[0] in FOLDERS or any(
+        word in pure.name.lower() for word in ("eval", "trigger", "prompts.csv", "promptfoo")
+    )
+
+
+def _unread(path: str, file: SkillFile) -> FileReading | None:
+    """A suite whose bytes nobody has: a link, a pointer, or longer than files of a skill may be."""
+    if not _named_so(path):
+        return None
+    message = f"not read: it is {file.kind.value}, not a regular file"
+    remark = Remark(path=path, line=None, pointer="", message=message, hint="commit a plain file of its size or less")
+    if file.kind is FileKind.OVERSIZE:
+        remark = replace(remark, message=f"not read: {file.size} bytes are too many", hint="split it")
+    return FileReading(path=path, dialect=None, reading=Reading(cases=(), errors=(remark,)))
+
+
+def _named_so(path: str) -> bool:
+    return PurePosixPath(path).name.startswith(("evals.", "eval.", "dataset."))
 
 
 def _file(path: str, siblings: Mapping[str, bytes], dialects: Sequence[Dialect], skill_name: str) -> FileReading | None:
     parsed = parse(path, siblings[path])
-    named_so = PurePosixPath(path).name.startswith(("evals.", "eval.", "dataset."))
     if parsed.fault is not None:
         fault = parsed.fault
         remark = Remark(path=path, line=fault.line, pointer="", message=fault.message, hint=fault.hint)
@@ -78,7 +97,7 @@ def _file(path: str, siblings: Mapping[str, bytes], dialects: Sequence[Dialect],
     for dialect in dialects:
         if dialect.claims(document):
             return FileReading(path=path, dialect=dialect.name, reading=_never_silent(path, dialect.read(document)))
-    if not named_so:
+    if not _named_so(path):
         return None
     message = "no dialect that aces-ci knows claims this file"
     hint = "see docs/evals.md for one example of each; agentskills.io's is the shortest"
@@ -94,13 +113,14 @@ def _never_silent(path: str, reading: Reading) -> Reading:
     return replace(reading, errors=(remark,))
 
 
-def _without_doubles(files: Sequence[FileReading]) -> tuple[FileReading, ...]:
+def _without_doubles(files: Sequence[FileReading], siblings: Mapping[str, bytes]) -> tuple[FileReading, ...]:
     """The first case keeps an id; a later one with the same id is an error of its file."""
     seen: dict[str, str] = {}
-    return tuple(replace(file, reading=_unique(file, seen)) for file in files)
+    return tuple(replace(file, reading=_unique(file, seen, siblings)) for file in files)
 
 
-def _unique(file: FileReading, seen: dict[str, str]) -> Reading:
+def _unique(file: FileReading, seen: dict[str, str], siblings: Mapping[str, bytes]) -> Reading:
+    found: Mapping[str, int] = {}
     kept, errors = [], list(file.reading.errors)
     for case in file.reading.cases:
         where = seen.setdefault(case.id.casefold(), case.provenance)
@@ -109,5 +129,8 @@ def _unique(file: FileReading, seen: dict[str, str]) -> Reading:
         else:
             hint = "give it an id of its own"
             message = f"id `{case.id}` is taken already (at {where})"
-            errors.append(Remark(path=file.path, line=None, pointer="", message=message, hint=hint))
+            found = found or places(file.path, siblings[file.path].decode("utf-8-sig", "replace"))
+            pointer = case.provenance.partition("#")[2]
+            line = line_at(found, pointer)
+            errors.append(Remark(path=file.path, line=line, pointer=pointer, message=message, hint=hint))
     return replace(file.reading, cases=tuple(kept), errors=tuple(errors))

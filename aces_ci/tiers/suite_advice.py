@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from aces_ci.core.case import Case
+from aces_ci.core.case import Bucket, Case, CheckKind, Role
 from aces_ci.ports.dialect import Remark
 from aces_ci.tiers.suite import Suite
 
@@ -15,15 +15,18 @@ LAST_LOOK = 8
 _WORD = re.compile(r"[^\W_]+")
 # A shorter reference ("yes", "42") stands in many honest prompts.
 _LEAK_WORDS = 4
+_LOOKED_FOR = 6
 
 
-def advise(suite: Suite, attainable: Attainable, *, attempts: int = LAST_LOOK) -> Iterator[Remark]:
+def advise(
+    suite: Suite, attainable: Attainable, *, skill_name: str = "", attempts: int = LAST_LOOK
+) -> Iterator[Remark]:
     """Warnings on a whole suite; each names what to do."""
     cases = suite.cases
     if not cases:
         return
     path = suite.files[0].path
-    yield from (_remark(case, message, hint) for case in cases for message, hint in _of_case(case))
+    yield from (_remark(case, message, hint) for case in cases for message, hint in _of_case(case, skill_name))
     if not any(case.trigger is False for case in cases):
         yield Remark(
             path=path,
@@ -44,12 +47,46 @@ def advise(suite: Suite, attainable: Attainable, *, attempts: int = LAST_LOOK) -
         )
 
 
-def _of_case(case: Case) -> Iterator[tuple[str, str]]:
+def _of_case(case: Case, skill_name: str) -> Iterator[tuple[str, str]]:
     if case.reference and leaks(case.prompt, case.reference):
         yield (
             f"the prompt of `{case.id}` contains its expected output",
             "ask for it without saying it; both arms would score",
         )
+    for value in _looked_for(case):
+        if value.casefold() in case.prompt.casefold():
+            yield (
+                f"the prompt of `{case.id}` contains `{value[:60]}`, which a check looks for",
+                "look for something that only a solved task shows; both arms would score",
+            )
+            break
+    if case.bucket is not Bucket.EXPLICIT and names(case.prompt, skill_name):
+        yield (
+            f"the prompt of `{case.id}` names the skill: the arm without it is told about it",
+            'describe the need instead, or say `"bucket": "explicit"` if that is what the case is for',
+        )
+
+
+def names(prompt: str, skill: str) -> bool:
+    """Whether a prompt speaks of the skill itself. A name of one plain word (`pdf`) needs the word skill beside it."""
+    if not skill:
+        return False
+    text, name = prompt.casefold(), re.escape(skill.casefold())
+    if re.search(r"[-_:]", skill) and re.search(rf"(?<![\w-]){name}(?![\w-])", text):
+        return True
+    return (
+        re.search(rf"(?<![\w/.-])(?:[/$]{name}|{name}[`'\"]? skill|skill [`'\"]?{name})(?![\w/.-])", text) is not None
+    )
+
+
+def _looked_for(case: Case) -> Iterator[str]:
+    """Texts that an outcome check wants in the answer; short ones stand in many honest prompts."""
+    for check in case.checks:
+        if check.kind is CheckKind.CONTAINS and check.role is Role.OUTCOME:
+            given = check.args.get("values", check.args.get("value"))
+            for value in given if isinstance(given, list | tuple) else (given,):
+                if isinstance(value, str) and len(value) >= _LOOKED_FOR:
+                    yield value
 
 
 def leaks(prompt: str, reference: str) -> bool:

@@ -1,0 +1,137 @@
+"""Broken files: one located error each, siblings still read, bounded memory and time, never a traceback."""
+
+from __future__ import annotations
+
+import json
+import time
+import tracemalloc
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from aces_ci.core.eval_text import CASE_LIMIT, SIZE_LIMIT, VALUE_LIMIT, YAML_LIMIT
+from aces_ci.core.skill import FileKind, SkillFile
+from aces_ci.tiers.suite import read_suite
+from tests.dialects.suites import suite_of
+
+GOOD = {"evals": [{"id": "good", "prompt": "p", "assertions": ["a"]}]}
+
+BROKEN: list[tuple[str, bytes, str, int | None]] = [
+    ("evals.json", b'{"evals": [\n {"id": 1, "prompt": "a"', "the file ends in the middle", 2),
+    ("evals.json", b'{"evals": [\n {"id": 1, "prompt": "a"},\n]}', "not JSON: ", 3),
+    ("evals.json", b'{"evals": [ // all\n]}', "not JSON: ", 1),
+    ("evals.json", b'{"evals": [\n{"id": 1, "prompt": "a", "weight": NaN}]}', "NaN is no JSON number", 2),
+    ("evals.json", b'{"evals": [], "evals": []}', 'key "evals" stands twice', 1),
+    ("evals.json", b"", "empty file", 1),
+    ("evals.json", b"[" * 5000, "nested deeper than 64 levels", None),
+    ("evals.json", b"[" * 100 + b"]" * 100, "nested deeper than 64 levels", None),
+    ("evals.json", b'{"evals": 3}', "`evals` is a number, not a list", 1),
+    ("evals.json", b'{"evals": ["a"]}', "case 1 is text, not an object", 1),
+    ("evals.json", b'{"evals": [{"id": true, "prompt": "a"}]}', "`id` is a yes/no value", 1),
+    ("evals.json", b'{"evals": [{"id": 1, "prompt": ["a"]}]}', "`prompt` is a list, not text", 1),
+    ("evals.json", b'{"evals": [{"id": 1}]}', "case 1 has no prompt", 1),
+    ("evals.json", b"\x89PNG\r\n\x1a\n\x00", "not UTF-8 (byte 0)", 1),
+    ("evals.json", b'{"a": "\x00"}', "binary data", 1),
+    ("evals.json", b'{"hello": 1}', "no dialect that aces-ci knows claims this file", 1),
+    ("evals.yaml", b"evals:\n  - {id: 1, prompt: a\n", "not YAML: ", 3),
+    ("evals.yaml", b"a: &x [1]\nb: *x\n", "not YAML: aliases are not read", 2),
+    ("evals.yaml", b"a: &a [x]\nb: &b [*a,*a]\nc: &c [*b,*b]\n", "not YAML: aliases are not read", 2),
+    ("evals.yaml", b"!!python/object/apply:os.system ['true']", "not YAML: ", 1),
+    ("evals.jsonl", b'{"id": "a", "question": "q"}\n{"id": \n', "the file ends in the middle", 2),
+    ("evals.json", b" " * (SIZE_LIMIT + 1), "larger than 8 MiB", None),
+    ("evals.yaml", b"a: b\n" * (YAML_LIMIT // 4), "YAML longer than 1 MiB", None),
+]
+
+
+@pytest.mark.parametrize(("name", "data", "message", "line"), BROKEN, ids=range(len(BROKEN)))
+def test_a_broken_file_is_one_located_error_and_its_sibling_is_read(
+    name: str, data: bytes, message: str, line: int | None
+) -> None:
+    suite = suite_of({f"evals/{name}": data, "evals/other-evals.json": GOOD})
+    (error,) = suite.errors
+    assert error.message.startswith(message), error.message
+    assert error.line == line
+    assert error.path == f"evals/{name}"
+    assert error.hint
+    assert [case.id for case in suite.cases] == ["good"]
+
+
+@pytest.mark.parametrize("row", [None, 3, {"id": 2}, {"id": [], "prompt": "p"}, {"prompt": ""}])
+def test_a_broken_case_leaves_its_neighbours(row: Any) -> None:
+    suite = suite_of({"evals/evals.json": {"evals": [row, {"id": "good", "prompt": "p", "assertions": ["a"]}]}})
+    assert len(suite.errors) >= 1
+    assert all(error.pointer.startswith("/evals/0") for error in suite.errors)
+    assert [case.id for case in suite.cases] == ["good"]
+
+
+def test_a_hundred_thousand_cases_are_refused_and_the_sibling_is_read_in_bounded_time() -> None:
+    text = json.dumps({"evals": [{"id": number, "prompt": "p", "assertions": ["a"]} for number in range(100_000)]})
+    began = time.monotonic()
+    suite = suite_of({"evals/evals.json": text, "evals/other-evals.json": GOOD})
+    assert time.monotonic() - began < 20
+    assert [case.id for case in suite.cases] == ["good"]
+    assert [error.message for error in suite.errors] == ["more than 200000 values: generated data, not a suite"]
+
+
+def test_more_cases_than_a_suite_has_are_cut_with_one_error() -> None:
+    text = json.dumps({"evals": [{"id": number, "prompt": "p"} for number in range(CASE_LIMIT + 5)]})
+    suite = suite_of({"evals/evals.json": text})
+    assert len(suite.cases) == CASE_LIMIT
+    assert [error.message for error in suite.errors] == [f"{CASE_LIMIT + 5} cases, of which {CASE_LIMIT} are read"]
+
+
+def test_errors_of_very_many_bad_cases_are_few_enough_to_read() -> None:
+    suite = suite_of({"evals/evals.json": {"evals": [3] * 5000}})
+    assert len(suite.errors) == 51
+    assert suite.errors[-1].message == "4950 more errors"
+
+
+def test_the_worst_file_of_the_allowed_size_takes_no_half_gigabyte() -> None:
+    files = [b"[" + b"[]," * ((SIZE_LIMIT - 4) // 3) + b"0]", b"[" + b"[]," * (VALUE_LIMIT // 2 - 9) + b"0]"]
+    tracemalloc.start()
+    for data in files:
+        assert suite_of({"evals/evals.json": data}).errors
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 512 * 1024 * 1024
+
+
+def test_a_suite_that_is_a_link_or_too_long_is_not_passed_over() -> None:
+    for kind, words in ((FileKind.SYMLINK, "symlink"), (FileKind.OVERSIZE, "99 bytes are too many")):
+        file = SkillFile(path="evals/evals.json", kind=kind, size=99)
+        suite = read_suite({file.path: file}, (), skill_name="x")
+        assert [words in error.message for error in suite.errors] == [True]
+
+
+DATA = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 5) | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4)
+    | st.dictionaries(
+        st.sampled_from(
+            ["evals", "cases", "id", "prompt", "question", "query", "should_trigger", "expected_skill", "assertions",
+             "files", "stimuli", "scenarios", "tasks", "skill", "graders", "type", "config", "check", "tests",
+             "prompts", "vars", "assert", "checklist", "max_score", "kind", "judge", "instruction", "inputs",
+             "constraints"]
+        ),
+        inner,
+        max_size=6,
+    ),
+    max_leaves=25,
+)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(data=DATA)
+def test_any_data_gives_a_case_or_an_error(data: object) -> None:
+    suite = suite_of({"evals/evals.json": json.dumps(data), "evals/files/a.csv": "1"})
+    (file,) = suite.files
+    assert file.reading.cases or file.reading.errors
+    assert all(error.message and error.hint for error in file.reading.errors)
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.binary(max_size=200), ending=st.sampled_from(["json", "jsonl", "yaml", "csv", "toml", "md"]))
+def test_any_bytes_are_read_without_a_crash(data: bytes, ending: str) -> None:
+    suite_of({f"evals/evals.{ending}": data})
