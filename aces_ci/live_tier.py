@@ -6,27 +6,21 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from aces_ci import agent_images, compose, trialling
+from aces_ci import agent_images, compose, diagnosing, trialling
 from aces_ci.changes.load import skill_at
-from aces_ci.core import trace_file
 from aces_ci.core.case import Case
 from aces_ci.core.change import ChangeSet, How, SkillChange
-from aces_ci.core.diagnosis import Diagnosed
 from aces_ci.core.errors import AcesError
 from aces_ci.core.evidence import Evidence, Planned, Skipped, Tier
 from aces_ci.core.live_plan import LivePlan, PlannedCase
 from aces_ci.core.plan import Subject, TrialPlan, make_live_plan
 from aces_ci.core.skill import Skill
-from aces_ci.core.trajectory import Trajectory
-from aces_ci.core.trial import Trial
 from aces_ci.pipeline import Job, Sink
 from aces_ci.ports.sandbox import SandboxLost
 from aces_ci.settings.model import Settings
 from aces_ci.shell.files import Folder
 from aces_ci.statistics.power import attainable
 from aces_ci.tiers import live
-from aces_ci.tiers.compare import summarise
-from aces_ci.tiers.diagnose import SkillText, diagnose
 from aces_ci.tiers.live_trigger import refused, without_cases
 from aces_ci.tiers.schedule import Budget
 from aces_ci.tiers.suite import read_suite
@@ -119,8 +113,9 @@ def _measure(job: Job, subjects: Sequence[Subject], env: Mapping[str, str], sink
     grades.decided(len(design.looks))
     if ended.stopped:
         sink.add(Skipped(tier=Tier.LIVE, skill=None, code=_why(ended.stopped), because=ended.stopped))
-    for subject in subjects:
-        _diagnose(job, subject, grades, analysis, sink)
+    trials = list(grades.trials.values())
+    for row in diagnosing.diagnosed(subjects, trials, grades.all_scores, analysis, sink.folder):
+        sink.add(row)
 
 
 def _subjects(job: Job, changes: ChangeSet) -> Iterator[Subject]:
@@ -182,13 +177,11 @@ def _planned(subject: Subject, skills: int) -> Planned:
 
 
 def _analysis(plan: TrialPlan, settings: Settings) -> LivePlan:
+    """The comparison that was fixed before the first trial, from the same settings that the evidence carries."""
     cases = {case.id: case for subject in plan.subjects for case in subject.cases}
-    return LivePlan(
-        looks=plan.design.looks,
-        skills=len({subject.skill for subject in plan.subjects}),
-        floor=settings.live.floor,
-        margin=settings.live.margin,
-        target_lift=settings.live.target_lift,
+    recorded = settings.model_dump(mode="json", include={"live", "gates"})
+    return replace(
+        LivePlan.of(recorded, "", skills=len({subject.skill for subject in plan.subjects})),
         cases={name: PlannedCase(negative=case.trigger is False) for name, case in cases.items()},
     )
 
@@ -200,31 +193,6 @@ def _telling(grades: trialling.Grades, say: Say) -> Callable[[int], str | None]:
         return reason
 
     return decided
-
-
-def _diagnose(job: Job, subject: Subject, grades: trialling.Grades, analysis: LivePlan, sink: OutputSink) -> None:
-    trials = [t for t in grades.trials.values() if t.skill == subject.skill and t.side == subject.side]
-    if not trials or subject.side != "base":
-        return
-    summary = summarise(trials, grades.all_scores, analysis)
-    after = subject.lineup.target[0]
-    before = subject.lineup.previous[0].text if subject.lineup.previous else None
-    text = SkillText(
-        path=after.path_of(after.manifest),
-        after=after.text,
-        before=before,
-        behaviors={item.id: item.text for case in subject.cases for item in case.behaviors},
-    )
-    causes = diagnose(summary, trials, grades.all_scores, dict(_traces(trials, sink.folder)), text)
-    if causes:
-        sink.add(Diagnosed(skill=subject.skill, causes=causes))
-
-
-def _traces(trials: Sequence[Trial], folder: Folder) -> Iterator[tuple[str, Trajectory]]:
-    for trial in trials:
-        data = folder.read(trial.trajectory, limit=trace_file.BYTES_LIMIT) if trial.trajectory else None
-        if data is not None:
-            yield trial.digest, trace_file.read(data, source=str(trial.trajectory))
 
 
 def _attainable(cases: int, attempts: int, alpha: float, strata: int) -> bool:
