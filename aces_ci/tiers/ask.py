@@ -78,9 +78,7 @@ class Asker:
         keys = [key_of(each, provider=self.provider.name, model=self.provider.model, sampling={}) for each in questions]
         known: dict[str, Answer] = {}
         todo: dict[str, Question] = {}
-        for key, each in zip(keys, questions, strict=True):
-            if key in known or key in todo:
-                continue
+        for key, each in dict(zip(keys, questions, strict=True)).items():
             found = self._cached(each)
             if found is None:
                 todo[key] = each

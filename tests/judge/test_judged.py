@@ -74,6 +74,13 @@ def test_what_is_no_vote_is_asked_once_more_and_then_is_an_error(flaw: dict[str,
     assert len(healed["example_quality"].votes) == 2
 
 
+def test_one_vote_of_three_is_no_score() -> None:
+    rows, _ = judged(lambda q: reply(q, 9) if q.vote == 2 else "429")
+    found = rows["example_quality"]
+    assert found.score is None and len(found.votes) == 1
+    assert "1 of 3 votes can be used: 429" in found.because
+
+
 def test_a_fault_of_omission_needs_no_quote() -> None:
     rows, _ = judged(lambda q: reply(q, 2, quote="", fix="Say what to do when no file is there."))
     assert rows["error_handling_quality"].score == 2
