@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,9 +12,10 @@ from aces_ci import __version__
 from aces_ci.changes.compare import between, compare
 from aces_ci.changes.git import Repository
 from aces_ci.changes.load import siblings_at, snapshot_at
+from aces_ci.changes.owner import MANIFEST
 from aces_ci.changes.weigh import weigh
 from aces_ci.core.approval import Consent, Refusal
-from aces_ci.core.change import ChangeSet, How, SkillChange
+from aces_ci.core.change import Because, BecauseKind, ChangeSet, How, SkillChange
 from aces_ci.core.event import Event, EventKind
 from aces_ci.core.evidence import (
     ChangedSkill,
@@ -26,6 +28,7 @@ from aces_ci.core.evidence import (
     Tier,
 )
 from aces_ci.core.globs import matches
+from aces_ci.core.repo_path import join, parent_of
 from aces_ci.core.request import Request, to_line
 from aces_ci.core.shards import of_shard
 from aces_ci.core.skill import Snapshot
@@ -35,6 +38,7 @@ from aces_ci.shell import process
 from aces_ci.shell.reader import Reader
 from aces_ci.tiers.lint import check, scripts
 
+_MANIFESTS = re.compile(rb"[\t/]SKILL\.md\Z")
 Sink = Callable[[Evidence], None]
 Live = Callable[["Job", ChangeSet, Sink], None]
 Judge = Callable[["Job", ChangeSet, Sink], None]
@@ -60,7 +64,7 @@ def changed(job: Job) -> ChangeSet:
     """The skills this event is about, within the policy's globs and this shard."""
     event = job.event
     if event.base_sha is None:
-        found = ChangeSet(merge_base=event.head_sha, head=event.head_sha, skills=())
+        found = everything(job.repository, event)
     elif event.kind is EventKind.PUSH:
         found = between(job.repository, event.base_sha, event.head_sha)
     else:
@@ -74,6 +78,23 @@ def changed(job: Job) -> ChangeSet:
         return chosen
     mine = of_shard(weigh(job.repository, chosen), job.shard)
     return replace(chosen, skills=tuple(skill for skill in chosen.skills if skill.path in mine))
+
+
+def everything(repository: Repository, event: Event) -> ChangeSet:
+    """All skills of the head, where a schedule or a person asked for a branch as it is; else none."""
+    if event.kind not in {EventKind.SCHEDULE, EventKind.DISPATCH}:
+        return ChangeSet(merge_base=event.head_sha, head=event.head_sha, skills=())
+    roots = sorted(parent_of(path) for path in repository.listing(event.head_sha, _MANIFESTS))
+    skills = tuple(
+        SkillChange(
+            how=How.UNCHANGED,
+            path=root,
+            name=root.rsplit("/", 1)[-1],
+            because=Because(kind=BecauseKind.OWN_FILE, path=join(root, MANIFEST)),
+        )
+        for root in roots
+    )
+    return ChangeSet(merge_base=event.head_sha, head=event.head_sha, skills=skills)
 
 
 def evaluate(job: Job, changes: ChangeSet, sink: Sink, *, judge: Judge, live: Live) -> None:

@@ -15,6 +15,8 @@ class How(StrEnum):
     MODIFIED = "modified"
     RENAMED = "renamed"
     DELETED = "deleted"
+    UNCHANGED = "unchanged"
+    """Not touched, and looked at all the same: a schedule or a person asked for every skill."""
 
 
 class Part(StrEnum):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from aces_ci.dialects._rows import Shape, is_rows, read_rows
 from aces_ci.ports.dialect import Document, Reading
 
-_SHAPE = Shape(assertions=("assertions", "expectations", "expected_behavior"), roots=("", "evals"))
+_SHAPE = Shape(assertions=("assertions", "expectations", "expected_behavior"), roots=("", "evals"), default_skill=True)
 _OTHERS = ("expected_skill", "expected_script", "acceptable_skills", "acceptable_alternates", "expectations")
 
 

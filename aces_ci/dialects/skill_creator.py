@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from aces_ci.dialects._rows import Shape, is_rows, read_rows
 from aces_ci.ports.dialect import Document, Reading
 
-_SHAPE = Shape(assertions=("expectations", "assertions"), roots=("", "evals"))
+_SHAPE = Shape(assertions=("expectations", "assertions"), roots=("", "evals"), default_skill=True)
 _REFERENCE = ("expected_skill", "expected_script", "acceptable_skills", "acceptable_alternates")
 
 

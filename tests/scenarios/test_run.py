@@ -209,6 +209,8 @@ def test_a_push_a_merge_group_and_a_schedule_are_evaluated_without_a_comment(run
     schedule = {"repository": repository, "schedule": "0 3 * * *"}
     assert runner.event("schedule", schedule, GITHUB_SHA=base, GITHUB_REF="refs/heads/main") == 0
     assert runner.github.comments == {}
+    looked_at = {skill["change"]["path"]: skill["change"]["how"] for skill in runner.json()["skills"]}
+    assert looked_at == {"skills/log-triage": "unchanged", "skills/other": "unchanged"}
 
 
 def test_the_report_from_the_evidence_alone_is_the_same(runner: Runner, tmp_path: Path) -> None:
