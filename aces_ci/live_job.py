@@ -35,6 +35,7 @@ from aces_ci.tiers import live
 from aces_ci.tiers.compare import summarise
 from aces_ci.tiers.schedule import Budget
 from aces_ci.tiers.suite import read_suite
+from aces_ci.tiers.suite_policy import policy_of
 
 EXIT_INTERRUPTED = 130
 ARM_WORDS = {Arm.BASELINE: "no skill", Arm.PREVIOUS: "main", Arm.WITH_SKILL: "this"}
@@ -227,7 +228,8 @@ def _plan(wanted: Wanted, settings: Settings, contenders: Sequence[Contender], d
     for item in found:
         skill = item.skill()
         suite = read_suite(item.files, compose.dialects(), skill_name=skill.name or skill.label)
-        cases = [case for file in suite.files for case in file.reading.cases]
+        policy = policy_of(item.files)
+        cases = list(policy.policy.chosen(suite.cases) if policy else suite.cases)
         if wanted.cases:
             missing = sorted(set(wanted.cases) - {case.id for case in cases})
             if missing:

@@ -15,6 +15,7 @@ from aces_ci.core.repo_path import join
 from aces_ci.ports.dialect import Remark
 from aces_ci.tiers.suite import Suite, read_suite
 from aces_ci.tiers.suite_advice import advise, count_negatives
+from aces_ci.tiers.suite_policy import FoundPolicy, policy_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +25,8 @@ class SkillSuite:
     root: str
     suite: Suite
     advice: tuple[Remark, ...]
+    policy: FoundPolicy | None = None
+    """`evals/config.yml`, where the skill has one."""
     lines: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Skill-relative path of a file to the lines of its values by pointer."""
 
@@ -46,6 +49,8 @@ class SkillSuite:
             if cases:
                 row["canonical"] = [asdict(case) for case in reading.cases]
             yield row
+        if self.policy is not None:
+            yield _policy_row(self.root, self.policy)
 
 
 def suites_below(repo: Path, paths: Sequence[Path], *, attempts: int) -> Iterator[SkillSuite]:
@@ -62,7 +67,30 @@ def suites_below(repo: Path, paths: Sequence[Path], *, attempts: int) -> Iterato
                 for file in suite.files
                 if any(remark.path == file.path for remark in advice)
             }
-            yield SkillSuite(root=found.root, suite=suite, advice=advice, lines=lines)
+            yield SkillSuite(root=found.root, suite=suite, advice=advice, lines=lines, policy=policy_of(found.files))
+
+
+def _policy_row(root: str, found: FoundPolicy) -> dict[str, Any]:
+    policy = found.policy
+    reasons = [
+        Remark(
+            path=found.path,
+            line=line_at(found.lines, "/" + key.replace(".", "/")),
+            pointer="/" + key.replace(".", "/"),
+            message=f"`{key}` does not apply here: {why}",
+            hint="leave it for the tool that reads it, or remove it",
+        )
+        for key, why in policy.not_applicable.items()
+    ]
+    return {
+        "path": join(root, found.path),
+        "dialect": "run-policy",
+        "cases": 0,
+        "negatives": 0,
+        "ignored_keys": list(policy.not_applicable),
+        "errors": [_remark(remark) for remark in found.errors],
+        "warnings": [_remark(remark) for remark in reasons],
+    }
 
 
 def _remark(remark: Remark) -> dict[str, Any]:

@@ -10,12 +10,12 @@ import json
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from aces_ci.core import grader_reply, trace_file
 from aces_ci.core.grader_reply import Reply
 from aces_ci.core.outcome_parts import CHECKS
+from aces_ci.core.run_policy import Grading as Mode
 from aces_ci.core.score import Part, Score
 from aces_ci.core.staging import StagedFile
 from aces_ci.core.subject import Subject
@@ -26,14 +26,6 @@ RECIPE = "grader"
 """Folder of the image: a base with `/logs` and `/tests` where graders expect them."""
 LIMITS = Limits(seconds=180.0, memory_bytes=1024 * MIB, processes=128, log_bytes=8 * MIB, collect_bytes=4 * MIB)
 _REWARDS = "logs/verifier/"
-
-
-class Mode(StrEnum):
-    """`grading.mode` of a skill's `evals/config.yml`."""
-
-    DEFAULT = "default"
-    DEFAULT_PLUS_CUSTOM = "default_plus_custom"
-    CUSTOM_ONLY = "custom_only"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

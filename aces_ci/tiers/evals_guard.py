@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from pathlib import PurePosixPath
 
-from aces_ci.core.eval_text import parse
 from aces_ci.core.finding import Finding
 from aces_ci.core.gate_evals import EvalsSide, weakening
+from aces_ci.core.run_policy import PATHS
 from aces_ci.core.skill import SkillFile
 from aces_ci.ports.dialect import Dialect
 from aces_ci.tiers.suite import candidate, read_suite
+from aces_ci.tiers.suite_policy import policy_of
 
-CONFIGS = ("evals/config.yml", "evals/config.yaml")
 _GRADERS = ("evals/grader.py", "evals/grader.sh", "evals/tests/grader.py", "evals/tests/grader.sh")
 _FOLDERS = ("evals/files/", "evals/environment/", "evals/harbor/")
 """Fixtures, the sandbox's recipe, and native tasks: a change there changes what a case asks."""
@@ -36,7 +35,7 @@ def guard(
         return ()
     changed = next(
         (path for path in sorted({*before, *after}) if candidate(path) and _bytes(before, path) != _bytes(after, path)),
-        next((path for path in (*CONFIGS, *_GRADERS) if _bytes(before, path) != _bytes(after, path)), "SKILL.md"),
+        next((path for path in (*PATHS, *_GRADERS) if _bytes(before, path) != _bytes(after, path)), "SKILL.md"),
     )
     place = changed if changed in after else "SKILL.md"
     return weakening(base, head, skill=root, path=place if root == "." else f"{root}/{place}")
@@ -60,14 +59,6 @@ def _bytes(files: Mapping[str, SkillFile], path: str) -> bytes | None:
 
 
 def _attempts(files: Mapping[str, SkillFile]) -> int | None:
-    """`harbor.n_attempts`, or `attempts`, of the skill's own run policy; None where it leaves the plan alone."""
-    path = next((path for path in CONFIGS if _bytes(files, path) is not None), None)
-    data = _bytes(files, path) if path else None
-    if path is None or data is None:
-        return None
-    found = parse(str(PurePosixPath(path)), data).data
-    if not isinstance(found, Mapping):
-        return None
-    harbor = found.get("harbor")
-    value = harbor.get("n_attempts") if isinstance(harbor, Mapping) else found.get("attempts")
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    """What the skill's own run policy lowers attempts to; None where it leaves the plan alone."""
+    found = policy_of(files)
+    return found.policy.attempts if found else None
