@@ -81,7 +81,7 @@ def test_each_protocol_of_a_real_server_gives_a_reply_or_a_named_error(name: str
 
 
 class Short:
-    """The real provider, asked for short replies, because a small model rambles up to whatever limit a request names."""
+    """The real provider, asked for short replies, because a small model rambles up to any limit a request names."""
 
     def __init__(self, provider: Provider) -> None:
         self.name, self.model, self._inner = provider.name, provider.model, provider
