@@ -31,7 +31,7 @@ KNOWN = frozenset(
     {
         "id", "prompt", "question", "expected_output", "ground_truth", "assertions", "expectations",
         "expected_behavior", "expected_skill", "expected_script", "acceptable_skills", "acceptable_alternates",
-        "should_trigger", "files", "bucket",
+        "should_trigger", "files", "bucket", "generated",
     }
 )  # fmt: skip
 
@@ -86,6 +86,7 @@ def read_case(row: Mapping[str, Any], notes: Notes, shape: Shape, at: str, numbe
         behaviors=tuple(behaviors),
         bucket=_bucket(row, trigger),
         provenance=f"{notes.document.path}#{at}",
+        generated=row.get("generated") is True,
         unmapped=notes.unknown(row, KNOWN),
     )
 
@@ -107,6 +108,9 @@ def _trigger(row: Mapping[str, Any], notes: Notes, shape: Shape, at: str) -> tup
     given = row.get("should_trigger")
     if isinstance(given, bool):
         return given, (expected or name) if given else None
+    if given is None and "should_trigger" in row:
+        # An explicit null: the case says nothing about routing.
+        return None, expected
     if given is not None:
         notes.error(f"{at}/should_trigger", "`should_trigger` is neither true nor false", "write true or false")
     if "expected_skill" in row:

@@ -1,0 +1,117 @@
+"""`evals create` and its kin from the command line to the files that they write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from aces_ci import compose
+from aces_ci.authoring.create import BUCKETS, Draft, added_to, new_suite, taken, templates
+from aces_ci.authoring.grounded import drafted
+from aces_ci.changes.worktree import Found, search
+from aces_ci.core.errors import UsageError
+from aces_ci.core.event import Trust
+from aces_ci.core.inert import plain
+from aces_ci.core.redact import Redactor
+from aces_ci.core.repo_path import join
+from aces_ci.policy import from_worktree
+from aces_ci.settings.inputs import inputs_of, secrets_of
+from aces_ci.settings.load import load
+from aces_ci.shell.files import Folder
+from aces_ci.tiers.ask import Asker
+from aces_ci.tiers.choose_judge import NoJudge
+from aces_ci.tiers.suite import read_suite
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What the command line said."""
+
+    path: Path
+    full: bool = False
+    add: int | None = None
+    grounded: bool = False
+    dry_run: bool = False
+    force: bool = False
+    repo: Path = Path()
+    output: Path = Path("aces-results")
+    config: Path | None = None
+    overrides: tuple[str, ...] = ()
+
+
+def create(order: Order, *, env: Mapping[str, str], out: Say, err: Say) -> int:
+    """Draft, show or write. Exit code 0.
+
+    Raises:
+        UsageError: PATH is not one skill, a suite is there, or nobody can draft.
+    """
+    found = one_skill(order.repo, order.path)
+    skill = found.skill()
+    suite = read_suite(found.files, compose.dialects(), skill_name=skill.name or skill.label)
+    if order.add is None:
+        # Before a model is paid: the file may be there already.
+        new_suite(skill, (), force=order.force)
+    kept = () if order.add is None else suite.cases
+    count = order.add or (2 * BUCKETS if order.full else BUCKETS)
+    cases = templates(skill, count=count, taken=taken(kept))
+    if order.grounded:
+        cases, notes = drafted(skill, cases, asker_of(order, env).ask)
+        for note in notes:
+            err(plain(note, 300))
+    draft = added_to(skill, cases) if order.add is not None else new_suite(skill, cases, force=order.force)
+    if order.dry_run:
+        out(draft.diff().rstrip("\n"))
+        return 0
+    write(draft, found, out)
+    out(f"{len(draft.added)} cases in {join(found.root, draft.path)}")
+    out("edit them: put in real inputs and the exact results that you expect; then")
+    out(f"next: aces-ci evals validate {found.root}")
+    return 0
+
+
+def write(draft: Draft, found: Found, out: Say) -> None:
+    """The file, after a backup of the one that it replaces."""
+    folder = Folder.at(found.top / found.root, cwd=Path.cwd())
+    if draft.before is not None:
+        backup = next(
+            name for number in range(1, 10_000) if not (folder.path / (name := f"{draft.path}.{number}.bak")).exists()
+        )
+        folder.write(backup, draft.before)
+        out(f"kept the old file as {join(found.root, backup)}")
+    folder.write(draft.path, draft.text)
+
+
+def one_skill(repo: Path, path: Path) -> Found:
+    """The skill at PATH.
+
+    Raises:
+        UsageError: there is none, or more than one.
+    """
+    found = search(repo, (path,)).found
+    if len(found) != 1:
+        said = "no skill" if not found else f"{len(found)} skills"
+        raise UsageError(f"{path} holds {said}", code="one_skill", do="name one folder that holds SKILL.md")
+    return found[0]
+
+
+def asker_of(order: Order, env: Mapping[str, str]) -> Asker:
+    """Who drafts.
+
+    Raises:
+        UsageError: nobody can.
+    """
+    settings = load(
+        policy=from_worktree(order.repo, order.config),
+        policy_origin="(working tree)",
+        env=env,
+        inputs=inputs_of(env, settings_only=True),
+        overrides=order.overrides,
+    ).settings
+    folder = Folder.at(order.output, cwd=Path.cwd(), redact=Redactor(secrets_of(env)).redact)
+    asker = compose.bench(env, folder).asker(settings, Trust.OWN)
+    if isinstance(asker, NoJudge):
+        raise UsageError(f"nobody can draft: {asker.because}", code=asker.code, do=asker.do)
+    return asker
