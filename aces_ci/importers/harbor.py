@@ -1,0 +1,58 @@
+"""Harbor's job and trial `result.json`: rewards of trials, whose exceptions are failures or missing, never silent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from aces_ci.core.evidence import Imported
+from aces_ci.importers._figures import figure, limited, mapping, number
+
+_OWN = ("AgentTimeoutError", "NonZeroAgentExitCodeError")
+"""Exceptions that are the agent's own end; all others are the infrastructure's."""
+
+
+class Harbor:
+    """Claimed by a trial's `verifier_result`, or by a job's `stats` with `evals`."""
+
+    name = "Harbor"
+
+    def claims(self, data: object) -> bool:
+        """Either file; the folder is walked by the caller."""
+        found = mapping(data)
+        return ("trial_name" in found and "task_name" in found) or "evals" in mapping(found.get("stats"))
+
+    def read(self, data: object, source: str) -> Sequence[Imported]:
+        """Each reward of a trial. Of a job nothing is taken: its means count broken trials by rules of its own."""
+        found = mapping(data)
+        if "trial_name" not in found:
+            return []
+        task, trial = str(found.get("task_name")), str(found.get("trial_name"))
+        arm = _arm(found)
+        rewards = mapping(mapping(found.get("verifier_result")).get("rewards"))
+        error = mapping(found.get("exception_info"))
+        name = str(error.get("exception_type") or "")
+        if rewards and found.get("reward_valid") is not False and not _missing(error):
+            return [
+                figure(source, self.name, "", f"{key}/{task}/{trial}", arm, number(value), 1)
+                for key, value in rewards.items()
+            ]
+        if name in _OWN and not _missing(error):
+            return [figure(source, self.name, "", f"reward/{task}/{trial}", arm, 0.0, 1, f"the agent failed: {name}")]
+        because = f"missing: {name or 'the verifier gave no reward'}"
+        return [figure(source, self.name, "", f"reward/{task}/{trial}", arm, None, 0, because)]
+
+
+def _missing(error: Mapping[str, Any]) -> bool:
+    return limited(error.get("exception_message")) or limited(error.get("exception_type"))
+
+
+def _arm(found: Mapping[str, Any]) -> str:
+    """By the skills that the agent of the trial was given."""
+    agent = mapping(mapping(found.get("config")).get("agent"))
+    if "skills" not in agent:
+        return "unknown"
+    return "with_skill" if agent["skills"] else "baseline"
+
+
+IMPORTER = Harbor()
