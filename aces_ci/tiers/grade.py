@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from aces_ci.core.case import Case
 from aces_ci.core.cast import Cast, cast_of
-from aces_ci.core.judged import Settled
+from aces_ci.core.judged import Item, Settled
 from aces_ci.core.score import Score
 from aces_ci.core.subject import Subject
 from aces_ci.core.trace_actions import actions
@@ -73,29 +73,30 @@ def grade(
         because = f"lost to the infrastructure: {trial.because}" if trial.because else "lost to the infrastructure"
         return tuple(Score(trial=trial.digest, metric=metric.name, value=None, because=because) for metric in metrics)
     subject = subject_of(trial, trajectory, case, workspace, cast)
-    settled = _asked(subject, metrics, ask, known or {}) if ask is not None else None
-    scores = (metric.score(subject, settled) for metric in metrics)
-    if settled is None:
-        return tuple(scores)
-    return tuple(_with_votes(score, metric, subject, settled) for score, metric in zip(scores, metrics, strict=True))
+    if ask is None:
+        return tuple(metric.score(subject, None) for metric in metrics)
+    settled, wanted = _asked(subject, metrics, ask, known or {})
+    return tuple(_with_votes(metric.score(subject, settled), wanted[metric.name], settled) for metric in metrics)
 
 
-def _with_votes(score: Score, metric: Metric, subject: Subject, settled: Mapping[str, Settled]) -> Score:
+def _with_votes(score: Score, wanted: Iterable[str], settled: Mapping[str, Settled]) -> Score:
     """The score with what its votes agree on, from which the report computes the judge's flip rate."""
-    voted = [settled[item.id] for item in metric.questions(subject, settled) if item.id in settled]
+    voted = [settled[item] for item in wanted if item in settled]
     pairs = [each.agreed for each in voted if len(each.votes) > 1]
     return replace(score, agreement=(sum(pairs), len(pairs))) if pairs else score
 
 
 def _asked(
     subject: Subject, metrics: Sequence[Metric], ask: Ask, known: Mapping[str, Settled]
-) -> Mapping[str, Settled]:
+) -> tuple[Mapping[str, Settled], Mapping[str, Iterable[str]]]:
+    """What is settled, and which items each metric wanted: one that asks in steps no longer names its last."""
     settled = dict(known)
+    wanted: dict[str, dict[str, Item]] = {metric.name: {} for metric in metrics}
     for _ in range(ROUNDS):
-        wanted = {
-            item.id: item for metric in metrics for item in metric.questions(subject, settled) if item.id not in settled
-        }
-        if not wanted:
+        for metric in metrics:
+            wanted[metric.name].update({item.id: item for item in metric.questions(subject, settled)})
+        new = {name: item for items in wanted.values() for name, item in items.items() if name not in settled}
+        if not new:
             break
-        settled.update(settle(list(wanted.values()), subject, ask))
-    return settled
+        settled.update(settle(list(new.values()), subject, ask))
+    return settled, wanted
