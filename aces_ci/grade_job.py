@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -77,7 +78,8 @@ def run(wanted: Wanted, *, env: Mapping[str, str], out: Callable[[str], None]) -
         preloaded=wanted.preloaded,
     )
     files = _workspace(wanted.workspace) if wanted.workspace else None
-    scores = grade(trial, trajectory, case, files, _metrics(wanted.metrics), asker, cast=cast)
+    with closing(asker) if asker else nullcontext():
+        scores = grade(trial, trajectory, case, files, _metrics(wanted.metrics), asker, cast=cast)
     if wanted.evidence:
         with wanted.evidence.open("a", encoding="ascii") as sink:
             sink.writelines(f"{to_line(score)}\n" for score in scores)
