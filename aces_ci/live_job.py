@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from aces_ci import agent_images, compose, diagnosing, trialling
+from aces_ci import agent_images, compose, diagnosing, grading, trialling
 from aces_ci.changes.git import Repository
 from aces_ci.changes.load import skill_at
 from aces_ci.changes.worktree import Found, search
@@ -104,7 +104,8 @@ def run(wanted: Wanted, *, env: Mapping[str, str], out: Say, err: Say, confirm: 
         target_lift=settings.live.target_lift,
         cases={case.id: PlannedCase(negative=case.trigger is False) for item in plan.subjects for case in item.cases},
     )
-    grades = trialling.Grades(plan, analysis, compose.metrics(), ask, folder, sink)
+    room = grading.GraderRoom.of(plan, sandbox, env)
+    grades = grading.Grades(plan, analysis, compose.metrics(), ask, folder, sink, room)
     grades.known(done.values(), (row for row in known if isinstance(row, Score)))
     means = live.Means(
         sandbox=sandbox,
@@ -189,7 +190,7 @@ class Board:
         )
 
 
-def closing(plan: TrialPlan, grades: trialling.Grades, analysis: LivePlan, ended: live.Ended) -> Iterator[str]:
+def closing(plan: TrialPlan, grades: grading.Grades, analysis: LivePlan, ended: live.Ended) -> Iterator[str]:
     """The word for each skill, and why."""
     for subject in plan.subjects:
         trials = [trial for trial in grades.trials.values() if trial.skill == subject.skill]
@@ -238,7 +239,8 @@ def _plan(wanted: Wanted, settings: Settings, contenders: Sequence[Contender], d
                 )
             cases = [case for case in cases if case.id in wanted.cases]
         neighbours = [other for other in support if other.root != item.root]
-        subjects.append(trialling.subject_of(skill, before.get(item.root), cases, neighbours))
+        grader = grading.grader_for(skill)
+        subjects.append(trialling.subject_of(skill, before.get(item.root), cases, neighbours, grader=grader))
     design = trialling.narrowed(trialling.design_of(settings), attempts=wanted.attempts, arms=wanted.arms)
     fresh = [digest for digest, trial in done.items() if not trial.missing]
     return make_live_plan(subjects, contenders, design, attainable=_attainable, done=fresh)

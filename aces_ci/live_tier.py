@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from aces_ci import agent_images, compose, diagnosing, trialling
+from aces_ci import agent_images, compose, diagnosing, grading, trialling
 from aces_ci.changes.load import skill_at
 from aces_ci.core.case import Case
 from aces_ci.core.change import ChangeSet, How, SkillChange
@@ -56,7 +56,7 @@ def tier(env: Mapping[str, str], folder: Folder, say: Say) -> Callable[[Job, Cha
         if word is not None:
             sink(word)
             return
-        subjects = list(_subjects(job, changes))
+        subjects = list(subjects_of(job, changes))
         for missing in without_cases(changes, {subject.skill for subject in subjects}):
             sink(missing)
         if not subjects:
@@ -91,7 +91,8 @@ def _measure(job: Job, subjects: Sequence[Subject], env: Mapping[str, str], sink
     asker = compose.bench(env, sink.folder).asker(settings, job.event.trust)
     ask = asker if callable(asker) else None
     trialling.gradeable(plan, ask is not None)
-    grades = trialling.Grades(plan, analysis, compose.metrics(), ask, sink.folder, sink)
+    room = grading.GraderRoom.of(plan, box, env)
+    grades = grading.Grades(plan, analysis, compose.metrics(), ask, sink.folder, sink, room)
     cap = settings.budget.usd
     means = live.Means(
         sandbox=box,
@@ -118,7 +119,7 @@ def _measure(job: Job, subjects: Sequence[Subject], env: Mapping[str, str], sink
         sink.add(row)
 
 
-def _subjects(job: Job, changes: ChangeSet) -> Iterator[Subject]:
+def subjects_of(job: Job, changes: ChangeSet) -> Iterator[Subject]:
     """The target branch's cases decide; the change's own, where they differ, are a second table."""
     base = job.event.base_sha or changes.merge_base
     for change in changes.skills:
@@ -130,9 +131,11 @@ def _subjects(job: Job, changes: ChangeSet) -> Iterator[Subject]:
         theirs, own = _cases(deciding), _cases(after)
         support = _support(job, changes, change)
         if theirs and deciding is not None:
-            yield _with_fixtures(trialling.subject_of(after, before, theirs, support), deciding)
+            grader = grading.grader_for(deciding)
+            yield _with_fixtures(trialling.subject_of(after, before, theirs, support, grader=grader), deciding)
         if own and (not theirs or own != theirs):
-            yield trialling.subject_of(after, before, own, support, side="head")
+            grader = grading.grader_for(after, trust=job.event.trust)
+            yield trialling.subject_of(after, before, own, support, side="head", grader=grader)
 
 
 def _before(job: Job, changes: ChangeSet, change: SkillChange) -> Skill | None:
@@ -186,7 +189,7 @@ def _analysis(plan: TrialPlan, settings: Settings) -> LivePlan:
     )
 
 
-def _telling(grades: trialling.Grades, say: Say) -> Callable[[int], str | None]:
+def _telling(grades: grading.Grades, say: Say) -> Callable[[int], str | None]:
     def decided(look: int) -> str | None:
         reason = grades.decided(look)
         say(f"look {look}: {len(grades.trials)} runs · {reason or 'not decided'}")

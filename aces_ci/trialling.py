@@ -4,34 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
-from aces_ci.core import trace_file
 from aces_ci.core.case import Case, Role
-from aces_ci.core.cast import Cast
 from aces_ci.core.control import Secrets, Upstream
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
 from aces_ci.core.exchange import Protocol
-from aces_ci.core.live_plan import LivePlan
-from aces_ci.core.plan import Contender, Design, Subject, TrialPlan, staged_lineup
+from aces_ci.core.grader import Grader
+from aces_ci.core.plan import Contender, Design, Subject, TrialPlan
 from aces_ci.core.price import Price
 from aces_ci.core.price_table import price_of
-from aces_ci.core.score import Score
+from aces_ci.core.run_policy import Grading
 from aces_ci.core.skill import Skill
 from aces_ci.core.staging import Injection, Lineup
-from aces_ci.core.trial import Trial
 from aces_ci.ports.harness import Harness
-from aces_ci.ports.metric import Metric
 from aces_ci.ports.sandbox import MIB, Limits
-from aces_ci.ports.sink import Sink
 from aces_ci.settings.model import Settings
-from aces_ci.shell.files import Folder, read_bounded
 from aces_ci.tiers.choose_judge import overriding
-from aces_ci.tiers.compare import stop_reason
-from aces_ci.tiers.grade import grade
-from aces_ci.tiers.judge_trace import Ask
 
 PROVIDERS = (
     ("anthropic", "ANTHROPIC_API_KEY", "https://api.anthropic.com", (Protocol.MESSAGES,)),
@@ -39,7 +29,6 @@ PROVIDERS = (
 )
 _LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 _UNITS = {"m": MIB, "g": 1024 * MIB}
-FILE_LIMIT = 64 * MIB
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +120,12 @@ def design_of(settings: Settings, trust: Trust = Trust.OWN) -> Design:
 
 
 def subject_of(
-    after: Skill, before: Skill | None, cases: Sequence[Case], support: Iterable[Skill] = (), side: str = "base"
+    after: Skill,
+    before: Skill | None,
+    cases: Sequence[Case],
+    support: Iterable[Skill] = (),
+    side: str = "base",
+    grader: Grader | None = None,
 ) -> Subject:
     """One skill with its cases; fixtures are files of the skill, named from it or from the repository."""
     fixtures: dict[str, bytes] = {}
@@ -140,13 +134,16 @@ def subject_of(
             if file.data is not None:
                 fixtures[path] = fixtures[skill.path_of(path)] = file.data
     lineup = Lineup(target=(after,), previous=(before,) if before else (), support=tuple(support))
-    return Subject(skill=after.root, lineup=lineup, cases=tuple(cases), fixtures=fixtures, side=side)
+    return Subject(skill=after.root, lineup=lineup, cases=tuple(cases), fixtures=fixtures, side=side, grader=grader)
 
 
 def gradeable(plan: TrialPlan, judged: bool) -> None:
     """Refuse a plan of which nothing could be scored. Raises UsageError."""
-    if judged or any(
-        check.role is Role.OUTCOME for item in plan.subjects for case in item.cases for check in case.checks
+    alone = any(item.grader is not None and item.grader.mode is Grading.CUSTOM_ONLY for item in plan.subjects)
+    if (
+        judged
+        or alone
+        or any(check.role is Role.OUTCOME for item in plan.subjects for case in item.cases for check in case.checks)
     ):
         return
     raise UsageError(
@@ -155,69 +152,6 @@ def gradeable(plan: TrialPlan, judged: bool) -> None:
         why="nothing was spent: agents would run, and nobody could say how they did",
         do="set a provider key for the judge, or add checks to the cases",
     )
-
-
-class Grades:
-    """Scores of the trials so far; answers the tier's question whether another look is needed."""
-
-    def __init__(
-        self,
-        plan: TrialPlan,
-        settings: LivePlan,
-        metrics: Sequence[Metric],
-        ask: Ask | None,
-        folder: Folder,
-        sink: Sink,
-    ) -> None:
-        self._plan, self._settings, self._metrics, self._ask = plan, settings, metrics, ask
-        self._folder, self._sink = folder, sink
-        self.trials: dict[str, Trial] = {}
-        self.scores: dict[str, list[Score]] = {}
-
-    def known(self, trials: Iterable[Trial], scores: Iterable[Score]) -> None:
-        """What an earlier run left."""
-        self.trials.update({trial.digest: trial for trial in trials})
-        for score in scores:
-            self.scores.setdefault(score.trial, []).append(score)
-
-    def decided(self, look: int) -> str | None:
-        """Grade what is new; why no further look is needed, or None."""
-        for planned in self._plan.trials:
-            trial = self.trials.get(planned.digest)
-            if trial is not None and planned.stage <= look and trial.digest not in self.scores:
-                self._grade(trial, self._plan.case(planned), self._cast(planned.skill, planned.side))
-        return stop_reason(list(self.trials.values()), self.all_scores, self._settings)
-
-    @property
-    def all_scores(self) -> list[Score]:
-        """Every score."""
-        return [score for rows in self.scores.values() for score in rows]
-
-    def _grade(self, trial: Trial, case: Case, cast: Cast) -> None:
-        data = self._folder.read(trial.trajectory, limit=trace_file.BYTES_LIMIT) if trial.trajectory else None
-        if data is None:
-            because = trial.because or "no turn of a model was delivered"
-            rows = [Score(trial=trial.digest, metric=item.name, value=None, because=because) for item in self._metrics]
-        else:
-            trajectory = trace_file.read(data, source=str(trial.trajectory))
-            files = _workspace(self._folder.path / "trials" / trial.digest / "workspace")
-            rows = list(grade(trial, trajectory, case, files, self._metrics, self._ask, cast=cast))
-        self.scores[trial.digest] = rows
-        for row in rows:
-            self._sink.add(row)
-
-    def _cast(self, skill: str, side: str) -> Cast:
-        subject = next(item for item in self._plan.subjects if (item.skill, item.side) == (skill, side))
-        lineup = staged_lineup(subject.lineup, self._plan.design)
-        names = [name for item in lineup.target for name in (item.directory, item.name) if name]
-        scripts = [path for item in lineup.target for path in item.files if path.startswith("scripts/")]
-        return Cast(
-            target=tuple(dict.fromkeys(names)),
-            # Neighbours stand there to be told apart from the target; a case names those that may be used as well.
-            decoys=tuple(item.label for item in lineup.support),
-            scripts=tuple(scripts),
-            preloaded=self._plan.design.injection is Injection.PRELOADED,
-        )
 
 
 def _contender(
@@ -278,14 +212,6 @@ def _own_server(url: str, key: str | None, in_container: bool) -> Access:
         name="own", base_url=urlunsplit(parts), protocols=tuple(Protocol), insecure=parts.scheme == "http"
     )
     return Access(upstreams=(upstream,), secrets=Secrets(keys={"own": key} if key else {}))
-
-
-def _workspace(folder: Path) -> dict[str, bytes]:
-    found = {}
-    for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
-        if path.is_file() and not path.is_symlink():
-            found[path.relative_to(folder).as_posix()] = read_bounded(path, limit=FILE_LIMIT)
-    return found
 
 
 def narrowed(plan: Design, *, attempts: int | None, arms: Sequence[str] = ()) -> Design:

@@ -16,6 +16,7 @@ from aces_ci.core.case import Case
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
 from aces_ci.core.exchange import Protocol
+from aces_ci.core.grader import Grader
 from aces_ci.core.price import Price, cost
 from aces_ci.core.skill import Skill
 from aces_ci.core.staging import Injection, Lineup, digest_of, digest_of_case, skill_files
@@ -55,6 +56,8 @@ class Subject:
     """Content of the cases' files by `CaseFile.source`."""
     side: str = "base"
     """Whose evals these are: `base` decides, `head` is the second table."""
+    grader: Grader | None = None
+    """The author's own, of that side; None: the metrics grade alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

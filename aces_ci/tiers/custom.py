@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from aces_ci.core import grader_reply, trace_file
+from aces_ci.core.grader import Grader
 from aces_ci.core.grader_reply import Reply
 from aces_ci.core.outcome_parts import CHECKS
 from aces_ci.core.run_policy import Grading as Mode
@@ -26,18 +26,6 @@ RECIPE = "grader"
 """Folder of the image: a base with `/logs` and `/tests` where graders expect them."""
 LIMITS = Limits(seconds=180.0, memory_bytes=1024 * MIB, processes=128, log_bytes=8 * MIB, collect_bytes=4 * MIB)
 _REWARDS = "logs/verifier/"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grader:
-    """An author's program. `files` stand in its `tests` folder; `entry` is the one that is run."""
-
-    entry: str
-    """`grader.py`, `grader.sh` or `test.sh`."""
-    files: tuple[StagedFile, ...]
-    digest: str
-    """Of all files: part of the method, so that scores of another version are not compared."""
-    mode: Mode = Mode.DEFAULT_PLUS_CUSTOM
 
 
 def job(subject: Subject, grader: Grader, *, slot: int, image: str, home: str) -> Job:
@@ -119,7 +107,7 @@ def combined(
     """
     if grader is None or reply is None or grader.mode is Mode.DEFAULT:
         return tuple(standard)
-    method = f"grader {grader.digest[:12]}"
+    method = grader.method
     custom = [
         subject.score(f"custom.{name}", mark.value, mark.because or "by the author's grader", method=method)
         for name, mark in reply.metrics.items()

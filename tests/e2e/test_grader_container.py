@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from aces_ci.core.grader import Grader
 from aces_ci.core.staging import StagedFile
 from aces_ci.ports.sandbox import ImageRequest, Limits, Program
 from aces_ci.sandboxes.docker import SANDBOX
-from aces_ci.tiers.custom import RECIPE, Grader, ask
+from aces_ci.tiers.custom import RECIPE, ask
 from aces_ci.tiers.grade import subject_of
 from tests.traces import snippets
 
