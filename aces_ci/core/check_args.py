@@ -25,6 +25,8 @@ class Argument:
 
     words: str
     test: Test
+    schema: Mapping[str, object]
+    """The same as JSON schema."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,23 +103,51 @@ def _is_tool(value: object) -> bool:
     return _is_text(value.get("tool", value.get("name"))) and set(value) <= {"tool", "name", "pattern"}
 
 
-_TEXT = Argument("text", _is_text)
-_SCALAR = Argument("text or a number", _is_scalar)
-_FLAG = Argument("true or false", lambda value: isinstance(value, bool))
-_COUNT = Argument("a whole number from 0", _is_count)
-_CODE = Argument("a whole number", lambda value: isinstance(value, int) and not isinstance(value, bool))
-_WHERE = Argument("`answer` or `output`", lambda value: value in ("answer", "output"))
-_TEXTS = Argument(
-    "a list of texts", lambda value: isinstance(value, list | tuple) and bool(value) and all(map(_is_scalar, value))
+_TEXT = Argument("text", _is_text, {"type": "string", "minLength": 1})
+_SCALAR = Argument("text or a number", _is_scalar, {"type": ["string", "number"]})
+_FLAG = Argument("true or false", lambda value: isinstance(value, bool), {"type": "boolean"})
+_COUNT = Argument("a whole number from 0", _is_count, {"type": "integer", "minimum": 0})
+_CODE = Argument(
+    "a whole number", lambda value: isinstance(value, int) and not isinstance(value, bool), {"type": "integer"}
 )
-_OBJECT = Argument("an object", lambda value: isinstance(value, Mapping) and bool(value))
-_SCHEMA = Argument("an object, a JSON schema", lambda value: isinstance(value, Mapping))
+_WHERE = Argument("`answer` or `output`", lambda value: value in ("answer", "output"), {"enum": ["answer", "output"]})
+_TEXTS = Argument(
+    "a list of texts",
+    lambda value: isinstance(value, list | tuple) and bool(value) and all(map(_is_scalar, value)),
+    {"type": "array", "minItems": 1, "items": {"type": ["string", "number"]}},
+)
+_OBJECT = Argument(
+    "an object",
+    lambda value: isinstance(value, Mapping) and bool(value),
+    {"type": "object", "minProperties": 1, "additionalProperties": {"type": ["string", "null"]}},
+)
+_SCHEMA = Argument("an object, a JSON schema", lambda value: isinstance(value, Mapping), {"type": "object"})
 _TEXT_MAP = Argument(
-    "an object of texts", lambda value: isinstance(value, Mapping) and all(map(_is_text, value.values()))
+    "an object of texts",
+    lambda value: isinstance(value, Mapping) and all(map(_is_text, value.values())),
+    {"type": "object", "additionalProperties": {"type": "string", "minLength": 1}},
 )
 _TOOLS = Argument(
     "a list of names, or of objects with `tool` and `pattern`",
     lambda value: isinstance(value, list | tuple) and bool(value) and all(map(_is_tool, value)),
+    {
+        "type": "array",
+        "minItems": 1,
+        "items": {
+            "anyOf": [
+                {"type": "string", "minLength": 1},
+                {
+                    "type": "object",
+                    "additionalProperties": False,
+                    "properties": {
+                        "tool": {"type": "string"},
+                        "name": {"type": "string"},
+                        "pattern": {"type": "string"},
+                    },
+                },
+            ]
+        },
+    },
 )
 
 _ON_TEXT = {"where": _WHERE, "ignore_case": _FLAG}
