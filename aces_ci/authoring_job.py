@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from aces_ci import compose
+from aces_ci import __version__, compose
 from aces_ci.authoring.create import BUCKETS, Draft, added_to, new_suite, taken, templates
 from aces_ci.authoring.grounded import drafted
+from aces_ci.authoring.scaffold import GITHUB, GITLAB, SETTINGS, files, forge_of
 from aces_ci.changes.worktree import Found, search
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
@@ -19,6 +20,7 @@ from aces_ci.policy import from_worktree
 from aces_ci.settings.inputs import inputs_of, secrets_of
 from aces_ci.settings.load import load
 from aces_ci.shell.files import Folder
+from aces_ci.shell.git import find_git_dir
 from aces_ci.tiers.ask import Asker
 from aces_ci.tiers.choose_judge import NoJudge
 from aces_ci.tiers.suite import read_suite
@@ -115,3 +117,56 @@ def asker_of(order: Order, env: Mapping[str, str]) -> Asker:
     if isinstance(asker, NoJudge):
         raise UsageError(f"nobody can draft: {asker.because}", code=asker.code, do=asker.do)
     return asker
+
+
+def init(repo: Path, *, forge: str, evals: bool, dry_run: bool, out: Say) -> int:
+    """Scaffold a repository. Nothing that is there is touched. Exit code 0.
+
+    Raises:
+        UsageError: REPO is no checkout.
+    """
+    place = find_git_dir(repo.resolve())
+    if place is None:
+        raise UsageError(f"{repo} is no git repository", code="no_repository", do="git init, or name one with -C")
+    top = place[1]
+    present = frozenset(
+        path for path in (SETTINGS, GITHUB, GITLAB, ".github/") if (top / path).exists() or (top / path).is_symlink()
+    )
+    chosen = forge_of(_remote(place[0]), present) if forge == "auto" else forge
+    folder = Folder.at(top, cwd=Path.cwd())
+    for path, text in files(forge=chosen, version=__version__).items():
+        if path in present:
+            out(f"kept     {path}")
+            if path == GITLAB and "aces-ci" not in (top / path).read_text("utf-8", "replace"):
+                out("         add to it: " + text.splitlines()[-1].strip())
+            continue
+        if not dry_run:
+            folder.write(path, text)
+        out(f"{'would write' if dry_run else 'wrote   '} {path}")
+    if evals:
+        _first_suite(top, dry_run, out)
+    out("next: aces-ci check, then commit; aces-ci doctor says what judge and live need")
+    return 0
+
+
+def _first_suite(top: Path, dry_run: bool, out: Say) -> None:
+    """For the first skill that has none."""
+    for found in search(top, ()).found:
+        skill = found.skill()
+        if read_suite(found.files, compose.dialects(), skill_name=skill.name or skill.label).files:
+            continue
+        draft = new_suite(skill, templates(skill, count=BUCKETS), force=False)
+        if not dry_run:
+            write(draft, found, out)
+        shown = join(found.root, draft.path)
+        out(f"{'would write' if dry_run else 'wrote   '} {shown} ({len(draft.added)} cases: edit them)")
+        return
+
+
+def _remote(git_dir: Path) -> str:
+    """The URL lines of the repository's configuration."""
+    try:
+        text = (git_dir / "config").read_bytes()[:65536].decode("utf-8", "replace")
+    except OSError:
+        return ""
+    return "\n".join(line for line in text.splitlines() if line.strip().startswith("url"))
