@@ -89,7 +89,8 @@ def test_a_reader_that_dies_is_one_clear_error() -> None:
 def test_the_readers_environment_holds_nothing_of_the_parents(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "canary-key-1234567890")
     with Reader() as reader:
-        pid = reader._process.pid
-        environ = Path(f"/proc/{pid}/environ").read_bytes()
+        # Once it has answered it is certainly the program, and not the fork that is about to become it.
+        list(reader.ask(to_line(Request(after=snapshot(b"x"), added=True))))
+        environ = Path(f"/proc/{reader._process.pid}/environ").read_bytes()
         assert b"canary" not in environ
         assert b"PATH=" in environ, "the positive control: this is where it would be"
