@@ -22,13 +22,13 @@ e2e: $(READY)  ## Docker, runner emulators, real agent CLIs, a browser, a real m
 check: $(READY) fmt-check lint types arch  ## Everything static
 
 fmt: $(READY)  ## Format the code
-	.venv/bin/ruff format aces_ci tests benchmarks
+	.venv/bin/ruff format aces_ci tests benchmarks tools .ci
 
 fmt-check: $(READY)
-	.venv/bin/ruff format --check aces_ci tests benchmarks
+	.venv/bin/ruff format --check aces_ci tests benchmarks tools .ci
 
 lint: $(READY)  ## ruff and all YAML, workflow and Dockerfile linters
-	.venv/bin/ruff check aces_ci tests benchmarks
+	.venv/bin/ruff check aces_ci tests benchmarks tools .ci
 	tools/lint-config
 
 types: $(READY)  ## mypy --strict

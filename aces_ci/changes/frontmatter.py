@@ -29,9 +29,7 @@ def locate(text: str) -> tuple[Block | None, tuple[ParseProblem, ...]]:
     """
     lines = text.split("\n")
     if not text.strip():
-        return None, (
-            _problem("empty", "The file is empty.", "write frontmatter with name and description", 1),
-        )
+        return None, (_problem("empty", "The file is empty.", "write frontmatter with name and description", 1),)
     first = next((number for number, line in enumerate(lines[:20]) if line.rstrip() == _FENCE), None)
     if first is None or not _only_furniture(lines[:first]):
         message = "The file does not begin with a `---` line, so agents find no name and no description."

@@ -21,8 +21,8 @@ WORDS: Mapping[str, str] = {
     "history records it, and the next push voids it.",
     "lift": "The difference between two arms on the same cases: with the skill minus without it, or with the changed "
     "skill minus the one at the merge base. Never shown without its interval.",
-    "arm": "One of the conditions under which an agent works on a case: without the skill (baseline), with the skill at "
-    "the merge base (previous), with the changed skill (with_skill).",
+    "arm": "One of the conditions under which an agent works on a case: without the skill (baseline), with the skill "
+    "at the merge base (previous), with the changed skill (with_skill).",
     "gate": "A predicate over evidence that can block, advise, or be off. Gates never pass by absence: what one needs "
     "and does not find makes it undecided.",
     "conformant": "No finding of category spec: the specification of agentskills.io forbids nothing in this skill.",

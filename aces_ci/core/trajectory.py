@@ -198,9 +198,7 @@ def text_of(content: Content | None) -> str:
     if content is None or isinstance(content, str):
         return content or ""
     parts = (
-        part.text or ""
-        if part.type == "text"
-        else f"[{part.type}: {part.source.path if part.source else '?'}]"
+        part.text or "" if part.type == "text" else f"[{part.type}: {part.source.path if part.source else '?'}]"
         for part in content
     )
     return "\n".join(parts)

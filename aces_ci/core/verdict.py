@@ -75,9 +75,7 @@ def decide(gates: Sequence[GateResult], facts: Facts) -> Verdict:
 def _state(gates: Sequence[GateResult], facts: Facts) -> tuple[State, tuple[GateResult, ...]]:
     def broken(name: GateName) -> tuple[GateResult, ...]:
         return tuple(
-            gate
-            for gate in gates
-            if gate.gate is name and gate.outcome is Outcome.BROKEN and gate.mode is not Mode.OFF
+            gate for gate in gates if gate.gate is name and gate.outcome is Outcome.BROKEN and gate.mode is not Mode.OFF
         )
 
     accepted = tuple(gate for gate in gates if gate.outcome is Outcome.ACCEPTED)

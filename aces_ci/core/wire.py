@@ -112,5 +112,3 @@ def read_lines(lines: Iterable[str], *, source: str = "evidence") -> Iterator[Ev
         if number == len(rows) and not line.endswith("\n"):
             return
         yield from_line(line, number=number, source=source)
-
-

@@ -78,5 +78,5 @@ class Reader:
             code="reader_died",
             at=said[-1][:200] if said else f"exit {self._process.wait()}",
             why="it reads the change's bytes under limits of time and memory; one of them was reached, or it has a bug",
-            do="look for a very large or deeply nested file in the changed skill; if there is none, report the line above",
+            do="look for a very large or deeply nested file in the changed skill; else report the line above",
         )

@@ -110,6 +110,39 @@ def test_price_progress_and_word_without_docker_or_key(repo: Path, model: str) -
     assert (repo / "out/evidence.jsonl").read_text().count('"kind": "trial"') == 12
 
 
+GRADER = """
+import json, os, sys
+entry = json.load(open(os.environ["HARBOR_ENTRY_JSON"]))
+steps = json.load(open(os.environ["HARBOR_ATIF_PATH"]))["steps"]
+if entry["id"] == "tide-1":
+    sys.exit(4)
+leaked = [name for name in os.environ if "KEY" in name or "TOKEN" in name or name.startswith("ANTHROPIC")]
+reply = {"overall": 0.5, "custom_metrics": {"leaked": len(leaked), "told": bool(steps) * 1}}
+json.dump(reply, open(os.environ["HARBOR_REWARD_JSON"], "w"))
+"""
+
+
+def test_the_skills_own_grader_scores_every_run_beside_the_metrics(repo: Path, model: str) -> None:
+    evals = repo / "skills/tide-tally/evals"
+    (evals / "config.yml").write_text("schema_version: 1\ngrading:\n  mode: default_plus_custom\n")
+    assert "has no grader" in refused(run(repo, "--yes", "--attempts", "3", "--provider-url", model))
+    (evals / "grader.py").write_text(GRADER)
+    result = run(repo, "--yes", "--attempts", "3", "--provider-url", model)
+    assert result.exception is None, result.output
+    rows = [json.loads(row) for row in (repo / "out/evidence.jsonl").read_text().splitlines()]
+    cases = {row["digest"]: row["case"] for row in rows if row["kind"] == "trial"}
+    told: dict[tuple[str, str], list[float | None]] = {}
+    for row in rows:
+        if row["kind"] == "score" and row["metric"].startswith(("custom.", "outcome_checks")):
+            told.setdefault((cases[row["trial"]], row["metric"]), []).append(row["value"])
+    assert told["tide-0", "custom.overall"] == [0.5] * 6
+    assert told["tide-0", "custom.leaked"] == [0.0] * 6 and told["tide-0", "custom.told"] == [1.0] * 6
+    assert told["tide-1", "custom.overall"] == [None] * 6, "a crash is an error, never a zero"
+    assert sorted(told["tide-1", "outcome_checks"]) == [0.0] * 3 + [1.0] * 3, "and does not touch the metrics"
+    (evals / "grader.py").write_text(GRADER + "# other\n")
+    assert "changed" in refused(run(repo, "--yes", "--attempts", "3", "--provider-url", model, "--resume"))
+
+
 def refused(result: Result) -> str:
     assert isinstance(result.exception, UsageError), result.output
     return result.exception.message

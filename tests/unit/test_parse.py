@@ -99,9 +99,7 @@ def test_a_control_character_does_not_hide_a_broken_line() -> None:
 
 
 def test_flow_style_anchors_and_yaml_1_2_scalars_are_read() -> None:
-    skill = written(
-        'metadata: {"tool": {"a": [1, 2]}, on: yes}\na: &x [1]\nb: *x\nc: 1.10\nd: 2024-01-02\ne: 0o17'
-    )
+    skill = written('metadata: {"tool": {"a": [1, 2]}, on: yes}\na: &x [1]\nb: *x\nc: 1.10\nd: 2024-01-02\ne: 0o17')
     assert skill.frontmatter is not None
     values = {key: field.value for key, field in skill.frontmatter.items()}
     assert values == {
