@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from aces_ci import __version__, compose
 from aces_ci.authoring.create import BUCKETS, Draft, added_to, new_suite, taken, templates
 from aces_ci.authoring.grounded import drafted
+from aces_ci.authoring.masked import predict
 from aces_ci.authoring.scaffold import GITHUB, GITLAB, SETTINGS, files, forge_of
 from aces_ci.changes.worktree import Found, search
 from aces_ci.core.errors import UsageError
@@ -115,8 +117,34 @@ def asker_of(order: Order, env: Mapping[str, str]) -> Asker:
     folder = Folder.at(order.output, cwd=Path.cwd(), redact=Redactor(secrets_of(env)).redact)
     asker = compose.bench(env, folder).asker(settings, Trust.OWN)
     if isinstance(asker, NoJudge):
-        raise UsageError(f"nobody can draft: {asker.because}", code=asker.code, do=asker.do)
+        raise UsageError(f"nobody can answer: {asker.because}", code=asker.code, do=asker.do)
     return asker
+
+
+def masked(order: Order, *, env: Mapping[str, str], as_json: bool, out: Say) -> int:
+    """Predict for each item whether it would be met without the skill. Exit code 0.
+
+    Raises:
+        UsageError: PATH is not one skill, has no case, or nobody can answer.
+    """
+    found = one_skill(order.repo, order.path)
+    skill = found.skill()
+    suite = read_suite(found.files, compose.dialects(), skill_name=skill.name or skill.label)
+    if not suite.cases:
+        raise UsageError(f"{found.root} has no case", code="no_case", do=f"aces-ci evals create {found.root}")
+    asker = asker_of(order, env)
+    rows = predict(suite.cases, asker.ask)
+    if as_json:
+        items = [asdict(row) for row in rows]
+        out(json.dumps({"schema_version": 1, "judge": asker.provider.model, "items": items}))
+        return 0
+    for row in rows:
+        word = {"yes": "met anyway", "no": "needs the skill", "unsure": "unsure", None: "unanswered"}[row.verdict]
+        out(f"{word:<16} {plain(row.case, 60)} {row.item}: {plain(row.text, 120)}")
+        out(f"                 {plain(row.reason, 200)}")
+    told = sum(row.verdict == "yes" for row in rows)
+    out(f"{told} of {len(rows)} items would be met without the skill: a prediction of {asker.provider.model}")
+    return 0
 
 
 def init(repo: Path, *, forge: str, evals: bool, dry_run: bool, out: Say) -> int:

@@ -253,5 +253,5 @@ def test_a_hostile_skill_cannot_close_the_fence(repo: Path) -> None:
 def test_a_grounded_draft_without_a_provider_says_what_to_set(run_in: Path) -> None:
     result = run(run_in, "--grounded")
     assert isinstance(result.exception, UsageError)
-    assert result.exception.message.startswith("nobody can draft")
+    assert result.exception.message.startswith("nobody can answer")
     assert not written(run_in).exists()
