@@ -62,7 +62,8 @@ def case_id(value: object, notes: Notes, pointer: str, number: int) -> str | Non
 def files_at(value: object, notes: Notes, pointer: str, roots: Sequence[str]) -> tuple[CaseFile, ...]:
     """Fixtures named by paths: looked for below each root in turn; which one was used is said when it is not the first.
 
-    Roots are skill-relative folders, "" for the skill itself. Traversal and missing files are errors.
+    Roots are skill-relative folders, "" for the skill itself. Traversal and missing files are errors. A path that
+    begins with the name of the first root (`evals/files/a.csv` below `evals`) means the same and needs no word.
     """
     if value is None:
         return ()
@@ -81,7 +82,8 @@ def files_at(value: object, notes: Notes, pointer: str, roots: Sequence[str]) ->
         if hit is None:
             notes.error(pointer, f"file `{row[:80]}` does not exist", f"add {places[0]}, or correct the path")
             continue
-        if hit != places[0]:
+        tolerated = roots[0] != "" and hit == str(path) and path.parts[0] == roots[0]
+        if hit != places[0] and not tolerated:
             notes.warn(pointer, f"file `{row[:80]}` was found as {hit}", f"this dialect means {places[0]}")
         found += _expanded(hit, notes.document)
     return tuple(found)

@@ -59,6 +59,27 @@ def test_the_reference_knows_negative_cases_scripts_and_paths_below_evals(root: 
     assert (second.trigger, second.bucket, second.files) == (False, Bucket.NEGATIVE, ())
 
 
+@pytest.mark.parametrize(
+    ("written", "extra", "warned"),
+    [
+        ("files/a.csv", {"expected_skill": "x"}, False),
+        ("evals/files/a.csv", {"expected_skill": "x"}, False),
+        ("data/b.csv", {"expected_skill": "x"}, True),
+        ("evals/files/a.csv", {}, False),
+        ("files/a.csv", {}, True),
+    ],
+)
+def test_paths_are_tried_below_the_dialects_root_then_the_other_and_which_one_is_said(
+    written: str, extra: dict[str, str], warned: bool
+) -> None:
+    case = {"id": "a", "prompt": "p", "assertions": ["x"], "files": [written], **extra}
+    files = {"evals/evals.json": {"evals": [case]}, "evals/files/a.csv": "1", "data/b.csv": "2"}
+    suite = suite_of(files)
+    assert not suite.errors
+    assert len(only(suite).files) == 1
+    assert [("was found as" in warning.message) for warning in suite.files[0].reading.warnings] == [True] * warned
+
+
 def test_json_lines_of_the_reference_are_its_legacy_list(root: Path) -> None:
     first, second = sample(root, "skillevaluator-list").cases
     assert (first.prompt, first.reference, said(first)) == (
