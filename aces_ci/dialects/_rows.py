@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from aces_ci.core.case import Bucket, Case
+from aces_ci.core.case import Behavior, Bucket, Case, Role
 from aces_ci.core.eval_text import CASE_LIMIT
 from aces_ci.dialects import _values
 from aces_ci.dialects._notes import Notes, kind_of
@@ -66,6 +66,16 @@ def read_case(row: Mapping[str, Any], notes: Notes, shape: Shape, at: str, numbe
         return None
     reference = _first(row, shape.reference, notes, at)
     behaviors, checks = _values.assertions_at(row, shape.assertions, notes, at)
+    prohibitions = row.get("must_not")
+    if isinstance(prohibitions, list) and all(isinstance(text, str) and text.strip() for text in prohibitions):
+        first = len(behaviors) + len(checks) + 1
+        behaviors += [
+            Behavior(id=f"b{place}", text=text.strip(), role=Role.MUST_NOT)
+            for place, text in enumerate(prohibitions, start=first)
+        ]
+        known = KNOWN | {"must_not"}
+    else:
+        known = KNOWN
     trigger, expected = _trigger(row, notes, shape, at)
     if not behaviors and not checks and reference is None and trigger is None:
         notes.warn(at, f"case `{identity}` cannot be graded: no expected output and no assertion", "add one of them")
@@ -87,7 +97,7 @@ def read_case(row: Mapping[str, Any], notes: Notes, shape: Shape, at: str, numbe
         bucket=_bucket(row, trigger),
         provenance=f"{notes.document.path}#{at}",
         generated=row.get("generated") is True,
-        unmapped=notes.unknown(row, KNOWN),
+        unmapped=notes.unknown(row, known),
     )
 
 

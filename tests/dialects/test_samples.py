@@ -229,3 +229,13 @@ def test_setup_of_an_axis_scenario_is_not_run_silently(root: Path) -> None:
     suite = sample(root, "axis-scenario")
     assert [behavior.weight for behavior in only(suite).behaviors] == [0.7, 0.3]
     assert [warning.pointer for warning in suite.files[0].reading.warnings] == ["/setup"]
+
+
+def test_prohibitions_that_public_suites_write_as_a_list_count_towards_the_boundary(shared: Path) -> None:
+    root = shared / "corpus/NVIDIA__skills/skills/omniverse-realtime-viewer"
+    suite = suite_of(files_below(root), root.name)
+    prohibited = [b for case in suite.cases for b in case.behaviors if b.role is Role.MUST_NOT]
+    assert len(prohibited) > 5
+    assert "must_not" not in suite.files[0].reading.ignored_keys
+    odd = suite_of({"evals/evals.json": {"evals": [{"id": "a", "prompt": "p", "assertions": ["x"], "must_not": 3}]}})
+    assert odd.files[0].reading.ignored_keys == ("must_not",)
