@@ -110,8 +110,14 @@ def _measure(job: Job, subjects: Sequence[Subject], env: Mapping[str, str], sink
         if event.trial is not None:
             grades.trials[event.trial.digest] = event.trial
 
-    ended = live.run(plan, means, sink, run_id=os.urandom(6).hex(), decided=_telling(grades, say), on_progress=progress)
-    grades.decided(len(design.looks))
+    try:
+        ended = live.run(
+            plan, means, sink, run_id=os.urandom(6).hex(), decided=_telling(grades, say), on_progress=progress
+        )
+        grades.decided(len(design.looks))
+    finally:
+        if ask is not None:
+            ask.close()
     if ended.stopped:
         sink.add(Skipped(tier=Tier.LIVE, skill=None, code=_why(ended.stopped), because=ended.stopped))
     trials = list(grades.trials.values())

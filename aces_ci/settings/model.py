@@ -18,7 +18,8 @@ Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 class Section(BaseModel):
     """A group of settings. Unknown keys are errors: an ignored key could spend money or open a gate unnoticed."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=False, str_strip_whitespace=True)
+    # Built once, with the whole: a command that reads no settings does not pay for their parts.
+    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True, defer_build=True)
 
 
 class Skills(Section):

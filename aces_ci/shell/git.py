@@ -17,8 +17,6 @@ from itertools import islice
 from pathlib import Path
 from typing import IO
 
-from git.cmd import Git
-
 from aces_ci.core.errors import DeliveryError
 
 _PIN = (
@@ -70,6 +68,9 @@ class Plumbing:
         self._program = program
         self._git_dir = git_dir
         self._owned = tuple(dict.fromkeys((git_dir, *owned)))
+        # Imported here: it costs a tenth of a second, and `check` looks for a repository without ever opening one.
+        from git.cmd import Git
+
         self._git = Git("/")
         self._batches: dict[str, subprocess.Popen[bytes]] = {}
 
