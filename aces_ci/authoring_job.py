@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -62,7 +63,8 @@ def create(order: Order, *, env: Mapping[str, str], out: Say, err: Say) -> int:
     count = order.add or (2 * BUCKETS if order.full else BUCKETS)
     cases = templates(skill, count=count, taken=taken(kept))
     if order.grounded:
-        cases, notes = drafted(skill, cases, asker_of(order, env).ask)
+        with closing(asker_of(order, env)) as asker:
+            cases, notes = drafted(skill, cases, asker.ask)
         for note in notes:
             err(plain(note, 300))
     draft = added_to(skill, cases) if order.add is not None else new_suite(skill, cases, force=order.force)
@@ -132,8 +134,8 @@ def masked(order: Order, *, env: Mapping[str, str], as_json: bool, out: Say) -> 
     suite = read_suite(found.files, compose.dialects(), skill_name=skill.name or skill.label)
     if not suite.cases:
         raise UsageError(f"{found.root} has no case", code="no_case", do=f"aces-ci evals create {found.root}")
-    asker = asker_of(order, env)
-    rows = predict(suite.cases, asker.ask)
+    with closing(asker_of(order, env)) as asker:
+        rows = predict(suite.cases, asker.ask)
     if as_json:
         items = [asdict(row) for row in rows]
         out(json.dumps({"schema_version": 1, "judge": asker.provider.model, "items": items}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 from aces_ci import compose
@@ -20,6 +21,7 @@ from aces_ci.core.trajectory import Trajectory
 from aces_ci.core.trial import Arm, Trial
 from aces_ci.core.wire import read_lines
 from aces_ci.shell.files import Folder, read_bounded
+from aces_ci.tiers.ask import Asker
 from aces_ci.tiers.suite import read_suite
 
 GOOD = 0.75
@@ -41,8 +43,11 @@ def run(order: Order, results: Path, *, env: Mapping[str, str], out: Say, err: S
     suite = read_suite(found.files, compose.dialects(), skill_name=skill.name or skill.label)
     own = [case for case in suite.cases if case.provenance.startswith(f"{TARGET}#")]
     good = good_runs(results, found.root)
-    agrees = _agrees(order, env, found) if order.grounded else None
-    refined = [refine(case, good.get(case.id, ()), scripts_of(skill), agrees) for case in own]
+    with ExitStack() as stack:
+        agrees = None
+        if order.grounded:
+            agrees = _agrees(stack.enter_context(closing(asker_of(order, env))), found)
+        refined = [refine(case, good.get(case.id, ()), scripts_of(skill), agrees) for case in own]
     for one in refined:
         err(f"{'changed' if one.after else 'kept   '} {plain(one.case, 80)}: {plain(one.because, 200)}")
     changed = tuple(one.after for one in refined if one.after is not None)
@@ -104,8 +109,7 @@ def _document(before: str | None, found: Found) -> Mapping[str, object]:
     return document
 
 
-def _agrees(order: Order, env: Mapping[str, str], found: Found) -> Agrees:
-    asker = asker_of(order, env)
+def _agrees(asker: Asker, found: Found) -> Agrees:
     author = intent(found.skill())
 
     def agrees(case: Case, answer: str) -> bool:
