@@ -67,6 +67,11 @@ def _rule(rule: Rule) -> Mapping[str, object]:
     }
 
 
+def _plain(text: str) -> str:
+    """A message without links: `[text](target)` is one in SARIF too, and the text is partly somebody else's."""
+    return text.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
+
+
 def _precision(rule: Rule) -> str:
     return {"high": "high", "medium": "medium", "low": "low"}[rule.confidence.value]
 
@@ -82,7 +87,7 @@ def _result(finding: Finding, codes: list[str]) -> Mapping[str, object]:
     result: dict[str, object] = {
         "ruleId": finding.code,
         "level": _LEVELS[finding.severity],
-        "message": {"text": f"{finding.message} Fix: {finding.hint}"[:1000]},
+        "message": {"text": _plain(f"{finding.message} Fix: {finding.hint}"[:1000])},
         "locations": [
             {
                 "physicalLocation": {
