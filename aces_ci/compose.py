@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, cast
 from aces_ci import plugins
 
 if TYPE_CHECKING:
-    from aces_ci.core.question import Answer, Question
+    from aces_ci.core.asking.question import Answer, Question
+    from aces_ci.core.asking.rubric import Rubric
     from aces_ci.core.report import Report
-    from aces_ci.core.rubric import Rubric
     from aces_ci.core.rule import Rule
     from aces_ci.judging import Bench
     from aces_ci.ports.converter import Converter

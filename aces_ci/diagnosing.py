@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from aces_ci.core import trace_file
 from aces_ci.core.diagnosis import Diagnosed
 from aces_ci.core.errors import UsageError
 from aces_ci.core.live_plan import LivePlan
 from aces_ci.core.plan import Subject
 from aces_ci.core.score import Score
-from aces_ci.core.trajectory import Trajectory
+from aces_ci.core.trace import file as trace_file
+from aces_ci.core.trace.trajectory import Trajectory
 from aces_ci.core.trial import Trial
 from aces_ci.shell.files import Folder
 from aces_ci.tiers.compare import summarise

@@ -9,21 +9,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from aces_ci.core import trace_file
-from aces_ci.core.case import Case
-from aces_ci.core.cast import Cast
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
-from aces_ci.core.grader import METHOD, Grader, grader_of
-from aces_ci.core.grader_reply import Reply
+from aces_ci.core.grading.cast import Cast
+from aces_ci.core.grading.grader import METHOD, Grader, grader_of
+from aces_ci.core.grading.grader_reply import Reply
+from aces_ci.core.grading.subject import Subject
 from aces_ci.core.live_plan import LivePlan
 from aces_ci.core.plan import Subject as Evaluated
 from aces_ci.core.plan import TrialPlan, staged_lineup
-from aces_ci.core.run_policy import Grading
 from aces_ci.core.score import Score
 from aces_ci.core.skill import Skill
 from aces_ci.core.staging import Injection
-from aces_ci.core.subject import Subject
+from aces_ci.core.suites.case import Case
+from aces_ci.core.suites.run_policy import Grading
+from aces_ci.core.trace import file as trace_file
 from aces_ci.core.trial import Ending, Trial
 from aces_ci.ports.metric import Metric
 from aces_ci.ports.sandbox import MIB, ImageRequest, Program, Sandbox, SandboxLost, Session

@@ -9,16 +9,16 @@ from pathlib import Path
 
 from aces_ci.changes.load import snapshot_at
 from aces_ci.changes.owner import manifest_among
-from aces_ci.core.answer_cache import AnswerCache
+from aces_ci.core.asking.answer_cache import AnswerCache
+from aces_ci.core.asking.exhibit import Exhibit, exhibit
+from aces_ci.core.asking.question import Answer, Question
+from aces_ci.core.asking.rubric import Rubric
 from aces_ci.core.change import ChangeSet, How, SkillChange
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
 from aces_ci.core.evidence import Judgement, Skipped, Tier
-from aces_ci.core.exhibit import Exhibit, exhibit
 from aces_ci.core.finding import Finding
-from aces_ci.core.question import Answer, Question
 from aces_ci.core.request import Request, to_line
-from aces_ci.core.rubric import Rubric
 from aces_ci.core.skill import Snapshot
 from aces_ci.pipeline import Job, Sink
 from aces_ci.ports.provider import Provider, ProviderFactory, ProviderOptions

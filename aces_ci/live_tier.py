@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 
 from aces_ci import agent_images, compose, diagnosing, grading, trialling
 from aces_ci.changes.load import skill_at
-from aces_ci.core.case import Case
 from aces_ci.core.change import ChangeSet, How, SkillChange
 from aces_ci.core.errors import AcesError
 from aces_ci.core.evidence import Evidence, Planned, Skipped, Tier
 from aces_ci.core.live_plan import LivePlan, PlannedCase
 from aces_ci.core.plan import Subject, TrialPlan, make_live_plan
 from aces_ci.core.skill import Skill
+from aces_ci.core.suites.case import Case
 from aces_ci.pipeline import Job, Sink
 from aces_ci.ports.sandbox import SandboxLost
 from aces_ci.settings.model import Settings

@@ -6,18 +6,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from urllib.parse import urlsplit, urlunsplit
 
-from aces_ci.core.case import Case, Role
-from aces_ci.core.control import Secrets, Upstream
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
-from aces_ci.core.exchange import Protocol
-from aces_ci.core.grader import Grader
+from aces_ci.core.grading.grader import Grader
 from aces_ci.core.plan import Contender, Design, Subject, TrialPlan
-from aces_ci.core.price import Price
-from aces_ci.core.price_table import price_of
-from aces_ci.core.run_policy import Grading
 from aces_ci.core.skill import Skill
+from aces_ci.core.spending.control import Secrets, Upstream
+from aces_ci.core.spending.exchange import Protocol
+from aces_ci.core.spending.price import Price
+from aces_ci.core.spending.price_table import price_of
 from aces_ci.core.staging import Injection, Lineup
+from aces_ci.core.suites.case import Case, Role
+from aces_ci.core.suites.run_policy import Grading
 from aces_ci.ports.harness import Harness
 from aces_ci.ports.sandbox import MIB, Limits
 from aces_ci.settings.model import Settings

@@ -8,8 +8,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from aces_ci.changes.parse import parse_skill
-from aces_ci.core.outline import outline
-from aces_ci.core.reference import mentions
+from aces_ci.core.reading.outline import outline
+from aces_ci.core.reading.reference import mentions
 from aces_ci.core.skill import FileKind, Skill, SkillFile
 
 OWN = Path(__file__).resolve().parents[1] / "fixtures" / "skills" / "scripted"

@@ -29,7 +29,7 @@ from typing import Any
 
 import aiohttp
 
-from aces_ci.core.control import (
+from aces_ci.core.spending.control import (
     ArmSlot,
     Cap,
     Configuration,
@@ -40,7 +40,7 @@ from aces_ci.core.control import (
     Upstream,
     to_control,
 )
-from aces_ci.core.exchange import Protocol
+from aces_ci.core.spending.exchange import Protocol
 from aces_ci.core.trial import Arm
 from tests.fakes.upstream import FakeUpstream, Reply
 from tests.gateway.rig import MODEL, PRICE, TOKEN

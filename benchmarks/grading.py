@@ -11,9 +11,9 @@ import sys
 import time
 
 from aces_ci import plugins
-from aces_ci.core.case import Case, Check, CheckKind, Role
-from aces_ci.core.trace_file import read, write
-from aces_ci.core.trajectory import Agent, Observation, ObservationResult, Step, ToolCall, Trajectory
+from aces_ci.core.suites.case import Case, Check, CheckKind, Role
+from aces_ci.core.trace.file import read, write
+from aces_ci.core.trace.trajectory import Agent, Observation, ObservationResult, Step, ToolCall, Trajectory
 from aces_ci.core.trial import Arm, Ending, Trial
 from aces_ci.tiers.grade import grade
 

@@ -12,7 +12,7 @@ from collections import Counter
 import click
 
 from aces_ci import compose
-from aces_ci.core.rubric import PASS_SCORE
+from aces_ci.core.asking.rubric import PASS_SCORE
 from aces_ci.ports.provider import ProviderOptions
 from aces_ci.statistics.proportion import wilson
 from aces_ci.tiers.ask import Asker, Purse

@@ -17,9 +17,9 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from aces_ci.core.case import Case
-from aces_ci.core.exchange import Protocol
 from aces_ci.core.plan import Contender
+from aces_ci.core.spending.exchange import Protocol
+from aces_ci.core.suites.case import Case
 from aces_ci.core.trial import Arm
 from aces_ci.tiers import live
 from tests.e2e import live_rig as rig

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from aces_ci.changes.parse import parse_skill
 from aces_ci.core.finding import Category
-from aces_ci.core.outline import outline
+from aces_ci.core.reading.outline import outline
 from aces_ci.core.rule import Profile, Rule
 from aces_ci.core.skill import FileKind, Skill, SkillFile
 from aces_ci.plugins import load

@@ -16,9 +16,9 @@ import time
 from pathlib import Path
 
 from aces_ci.changes.parse import parse_skill
-from aces_ci.core import lexis
 from aces_ci.core.finding import Category
-from aces_ci.core.outline import outline
+from aces_ci.core.reading import lexis
+from aces_ci.core.reading.outline import outline
 from aces_ci.core.rule import Profile, Rule
 from aces_ci.plugins import load
 from aces_ci.tiers.structural import assess

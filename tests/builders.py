@@ -11,7 +11,7 @@ from aces_ci.core.change import Because, BecauseKind, How, Part
 from aces_ci.core.event import Event, EventKind
 from aces_ci.core.evidence import ChangedSkill, PolicySource, RunStarted
 from aces_ci.core.score import Score
-from aces_ci.core.trajectory import Agent, Observation, ObservationResult, Step, ToolCall, Trajectory
+from aces_ci.core.trace.trajectory import Agent, Observation, ObservationResult, Step, ToolCall, Trajectory
 from aces_ci.core.trial import Arm, Ending, Trial, Usage
 
 SKILL = "skills/log-triage"

@@ -15,9 +15,9 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from aces_ci import compose  # noqa: E402 - the checkout's own package, not an installed one
-from aces_ci.core import case_schema  # noqa: E402
-from aces_ci.core.check_args import FORMS  # noqa: E402
-from aces_ci.core.run_policy import NOT_APPLICABLE  # noqa: E402
+from aces_ci.core.suites import case_schema  # noqa: E402
+from aces_ci.core.suites.check_args import FORMS  # noqa: E402
+from aces_ci.core.suites.run_policy import NOT_APPLICABLE  # noqa: E402
 from aces_ci.renderers import json_report  # noqa: E402
 from aces_ci.settings.model import Settings  # noqa: E402
 

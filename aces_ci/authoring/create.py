@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from aces_ci.authoring.templates import draft, with_safety
-from aces_ci.core.authors_page import PATH as AUTHORS_PAGE
-from aces_ci.core.authors_page import Intent, intent_of
-from aces_ci.core.case import Case
 from aces_ci.core.errors import UsageError
-from aces_ci.core.eval_write import row, write
 from aces_ci.core.skill import Skill
+from aces_ci.core.suites.authors_page import PATH as AUTHORS_PAGE
+from aces_ci.core.suites.authors_page import Intent, intent_of
+from aces_ci.core.suites.case import Case
+from aces_ci.core.suites.eval_write import row, write
 
 TARGET = "evals/evals.json"
 BUCKETS = 4

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from aces_ci.authoring.create import intent, scripts_of
-from aces_ci.core.case import Behavior, Bucket, Case
-from aces_ci.core.question import Answer, Question
-from aces_ci.core.quoting import cleaned, cut, fenced
+from aces_ci.core.asking.question import Answer, Question
+from aces_ci.core.asking.quoting import cleaned, cut, fenced
 from aces_ci.core.skill import Skill
+from aces_ci.core.suites.case import Behavior, Bucket, Case
 
 PROMPT_VERSION = 1
 BODY_LIMIT = 30_000

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from aces_ci.core.case import Case
-from aces_ci.core.question import Answer, Question
-from aces_ci.core.quoting import cleaned, fenced
+from aces_ci.core.asking.question import Answer, Question
+from aces_ci.core.asking.quoting import cleaned, fenced
+from aces_ci.core.suites.case import Case
 
 PROMPT_VERSION = 1
 Ask = Callable[[Sequence[Question]], Sequence[Answer]]

@@ -11,15 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from aces_ci.core.authors_page import Intent
-from aces_ci.core.case import Case, Check, CheckKind
-from aces_ci.core.check_args import role_of
-from aces_ci.core.eval_write import row
-from aces_ci.core.question import Question
-from aces_ci.core.quoting import cleaned, fenced
-from aces_ci.core.trace_actions import Action, actions
-from aces_ci.core.trace_scripts import runs
-from aces_ci.core.trajectory import Trajectory
+from aces_ci.core.asking.question import Question
+from aces_ci.core.asking.quoting import cleaned, fenced
+from aces_ci.core.suites.authors_page import Intent
+from aces_ci.core.suites.case import Case, Check, CheckKind
+from aces_ci.core.suites.check_args import role_of
+from aces_ci.core.suites.eval_write import row
+from aces_ci.core.trace.actions import Action, actions
+from aces_ci.core.trace.scripts import runs
+from aces_ci.core.trace.trajectory import Trajectory
 
 LEAST = 2
 """Good runs of a case from which anything is learned."""

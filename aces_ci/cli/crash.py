@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Sequence
 
 from aces_ci import __version__
-from aces_ci.core.redact import Redactor
+from aces_ci.core.scan.redact import Redactor
 
 # Names, never values: what may hold a secret in a CI job.
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL)", re.IGNORECASE)

@@ -14,7 +14,7 @@ from aces_ci.cli.options import output_option
 @output_option
 def COMMAND(output: Path) -> int:
     """Show what a pull request would hear: a real history, a real comment, no key."""
-    from aces_ci.job import Options, run
+    from aces_ci.jobs.run import Options, run
     from aces_ci.shell.demo import demo_repository
 
     with demo_repository() as repository:

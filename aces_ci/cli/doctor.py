@@ -25,7 +25,7 @@ def COMMAND(
     format_: str,
 ) -> int:
     """Check the repository, the settings, the key, Docker. Fails where what --tier needs is missing."""
-    from aces_ci.readiness import examine
+    from aces_ci.jobs.readiness import examine
 
     rows = examine(repo, config, overrides, provider_url, env=os.environ)
     if format_ == "json":

@@ -14,8 +14,8 @@ def COMMAND(word: tuple[str, ...]) -> int:
     """Explain a rule (SP004) or a word (inconclusive, "cannot tell", lift)."""
     from aces_ci import compose
     from aces_ci.core.errors import UsageError
-    from aces_ci.core.glossary import ALIASES, WORDS, meaning
-    from aces_ci.core.rule_page import page
+    from aces_ci.core.reading.glossary import ALIASES, WORDS, meaning
+    from aces_ci.core.reading.rule_page import page
 
     text = " ".join(word)
     rules = {rule.code: rule for rule in compose.rules()}

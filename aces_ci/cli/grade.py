@@ -53,7 +53,7 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
 
     A trace that was read from a file is unverified: its scores inform, they decide nothing.
     """
-    from aces_ci.grade_job import Wanted, run
+    from aces_ci.jobs.grade import Wanted, run
 
     wanted = Wanted(
         trace=trace,

@@ -16,6 +16,6 @@ from aces_ci.cli.options import repo_option
 @repo_option
 def COMMAND(forge: str, evals: bool, dry_run: bool, repo: Path) -> int:
     """Set a repository up: aces.yml, a CI job, a first evals/. What is there already is left alone."""
-    from aces_ci.authoring_job import init
+    from aces_ci.jobs.draft import init
 
     return init(repo, forge=forge, evals=evals, dry_run=dry_run, out=click.echo)

@@ -41,7 +41,7 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
     not changed is not asked again. The score is advice; it does not measure whether agents do better.
     """
     del color, verbose
-    from aces_ci.judge_job import Wanted, judge
+    from aces_ci.jobs.judge import Wanted, judge
 
     wanted = Wanted(
         paths=paths,

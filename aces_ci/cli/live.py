@@ -53,7 +53,7 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
     Says what it will cost and asks before it spends. Ctrl-C keeps everything; --resume goes on from there.
     """
     del color, verbose
-    from aces_ci.live_job import Wanted, run
+    from aces_ci.jobs.live import Wanted, run
 
     chosen = f'live.harnesses=[{{"name": "{harness}", "model": "{model or "claude-sonnet-5"}"}}]' if harness else None
     wanted = Wanted(

@@ -34,7 +34,7 @@ def COMMAND(
     provider_url: str | None,
 ) -> int:
     """Print the shards of a run as JSON; on GitHub also as the step's outputs `matrix` and `count`."""
-    from aces_ci.job import Options, plan
+    from aces_ci.jobs.run import Options, plan
 
     options = Options(repo=repo, base=base, head=head, config=config, overrides=overrides, provider_url=provider_url)
     return plan(matrix, options, env=dict(os.environ), stdout=sys.stdout, stderr=sys.stderr)

@@ -34,7 +34,7 @@ def COMMAND(path: Path | None, repo: Path, workflow: str, job: str, artifact: st
     that job, and only a comment is made of it. With a path it is the report of an earlier step of this very
     run.
     """
-    from aces_ci.poster import Options, post
+    from aces_ci.jobs.post import Options, post
 
     gitlab = os.environ.get("GITLAB_CI") == "true"
     options = Options(path=path, repo=repo, source=job if gitlab else workflow, artifact=artifact, change=change)

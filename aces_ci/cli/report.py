@@ -34,7 +34,7 @@ def COMMAND(  # noqa: PLR0913 - the loader's constant; click hands every option 
 ) -> int:
     """Make the verdict and every report from EVIDENCE: evidence.jsonl files, folders that hold one, or a
     folder of such folders."""
-    from aces_ci.job import Options, report
+    from aces_ci.jobs.run import Options, report
 
     del color, verbose
     options = Options(

@@ -16,7 +16,7 @@ def COMMAND(codes: tuple[str, ...], format_: str) -> int:
     """List the rules: code, severity, dimension, title. CODE narrows, whole or by its beginning (`SP`)."""
     from aces_ci import compose
     from aces_ci.cli._check.codes import matching
-    from aces_ci.core.rule_page import entry, markdown
+    from aces_ci.core.reading.rule_page import entry, markdown
 
     rules = compose.rules()
     wanted = matching(codes, rules, "CODE") if codes else {rule.code for rule in rules}

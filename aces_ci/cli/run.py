@@ -37,7 +37,7 @@ def COMMAND(  # noqa: PLR0913 - the loader's constant; click hands every option 
     verbose: int,
 ) -> int:
     """Find the changed skills, run the tiers, write reports, post the comment, decide the exit code."""
-    from aces_ci.job import Options, run
+    from aces_ci.jobs.run import Options, run
 
     del color, verbose
     options = Options(

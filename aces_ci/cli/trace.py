@@ -11,7 +11,7 @@ import click
 from aces_ci.cli.options import format_option, output_file_option
 
 if TYPE_CHECKING:
-    from aces_ci.core.trajectory import Trajectory
+    from aces_ci.core.trace.trajectory import Trajectory
     from aces_ci.ports.converter import Converter, Log
 
 LOG_LIMIT = 256 * 1024 * 1024
@@ -37,7 +37,7 @@ def convert(log: Path, harness: str | None, prompt: str | None, output_file: Pat
     files. What it yields is an import: nobody can tell whether the log is true.
     """
     from aces_ci import compose
-    from aces_ci.core.trace_file import write
+    from aces_ci.core.trace.file import write
 
     found = _log(log, prompt)
     converter = _converter(compose.converters(), found, harness, log)
@@ -67,7 +67,7 @@ def validate(ctx: click.Context, file: Path, format_: str) -> None:
     """Check that FILE is valid ATIF 1.0 to 1.8; every fault is told. Exit 1 where the public validator
     refuses it.
     """
-    from aces_ci.core.trace_file import inspect
+    from aces_ci.core.trace.file import inspect
     from aces_ci.shell.log import inert
 
     reading = inspect(_bytes(file))
@@ -93,7 +93,7 @@ def validate(ctx: click.Context, file: Path, format_: str) -> None:
 @click.option("--full", is_flag=True, help="Do not shorten messages and results.")
 def show(file: Path, full: bool) -> None:
     """Print the steps of a trajectory, one block a step."""
-    from aces_ci.core.trace_file import read
+    from aces_ci.core.trace.file import read
     from aces_ci.shell.log import inert
 
     trajectory = read(_bytes(file), source=str(file))
@@ -103,7 +103,7 @@ def show(file: Path, full: bool) -> None:
 
 def lines(trajectory: Trajectory, *, limit: int | None) -> list[str]:
     """The text of a trajectory: calls marked `>`, results `<`; `limit` characters of each text."""
-    from aces_ci.core.trajectory import text_of
+    from aces_ci.core.trace.trajectory import text_of
 
     agent = trajectory.agent
     origin = trajectory.aces.get("origin", "imported")

@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from aces_ci.core import trace_lines
-from aces_ci.core.trace_build import TraceBuilder, Turn, arguments_of
-from aces_ci.core.trace_lines import number, record, string, text
-from aces_ci.core.trajectory import Extra, Metrics, Trajectory
+from aces_ci.core.trace import lines as trace_lines
+from aces_ci.core.trace.build import TraceBuilder, Turn, arguments_of
+from aces_ci.core.trace.lines import number, record, string, text
+from aces_ci.core.trace.trajectory import Extra, Metrics, Trajectory
 from aces_ci.ports.converter import Log
 
 _EXIT = re.compile(r"(?:Error: )?Exit code (\d{1,3})(?:\n|$)")

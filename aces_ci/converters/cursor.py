@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from aces_ci.core import trace_lines
-from aces_ci.core.trace_build import TraceBuilder, arguments_of
-from aces_ci.core.trace_lines import record, string, text
-from aces_ci.core.trajectory import Extra, Trajectory
+from aces_ci.core.trace import lines as trace_lines
+from aces_ci.core.trace.build import TraceBuilder, arguments_of
+from aces_ci.core.trace.lines import record, string, text
+from aces_ci.core.trace.trajectory import Extra, Trajectory
 from aces_ci.ports.converter import Log
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from aces_ci.core.case import Case, Role
 from aces_ci.core.event import Trust
 from aces_ci.core.finding import Category, Finding, Severity
 from aces_ci.core.gate import GateName, GateResult, Mode, Outcome
+from aces_ci.core.suites.case import Case, Role
 
 WEAKENED = "EV900"
 """Code of the finding for each way in which a change measures less."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from aces_ci.core.asking.judge_score import judges, side_score
 from aces_ci.core.evidence import ChangedSkill, Judgement
 from aces_ci.core.gate import GateName, GateResult, Mode, Outcome
-from aces_ci.core.judge_score import judges, side_score
 
 LEAST_ITEMS = 50
 """Labelled items below which an interval is too wide to say anything."""

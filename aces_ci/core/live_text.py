@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from aces_ci.core.amount import dollars, tokens
 from aces_ci.core.estimate import Contrast, Lift
+from aces_ci.core.grading.points import MINUS, NBSP, Row, bar, interval, level_interval, p_value, row
 from aces_ci.core.inert import plain
 from aces_ci.core.live import ArmLevel, LiveSummary, Word
-from aces_ci.core.points import MINUS, NBSP, Row, bar, interval, level_interval, p_value, row
 from aces_ci.core.trial import Arm
 
 SPOKEN = {

@@ -12,14 +12,14 @@ import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from aces_ci.core.case import Case
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
-from aces_ci.core.exchange import Protocol
-from aces_ci.core.grader import Grader
-from aces_ci.core.price import Price, cost
+from aces_ci.core.grading.grader import Grader
 from aces_ci.core.skill import Skill
+from aces_ci.core.spending.exchange import Protocol
+from aces_ci.core.spending.price import Price, cost
 from aces_ci.core.staging import Injection, Lineup, digest_of, digest_of_case, skill_files
+from aces_ci.core.suites.case import Case
 from aces_ci.core.trial import Arm, Usage
 
 DIGEST_VERSION = 1

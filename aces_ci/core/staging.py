@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePosixPath
 
-from aces_ci.core.case import Case
 from aces_ci.core.errors import UsageError
 from aces_ci.core.skill import FileKind, Skill
+from aces_ci.core.suites.case import Case
 from aces_ci.core.trial import Arm
 
 WITHHELD = frozenset({"evals", "results", "aces-results", ".git"})

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from aces_ci.core.case import Behavior, Check, CheckKind, Role
-from aces_ci.core.check_args import FORMS, faults, role_of
+from aces_ci.core.suites.case import Behavior, Check, CheckKind, Role
+from aces_ci.core.suites.check_args import FORMS, faults, role_of
 from aces_ci.dialects._notes import Notes, kind_of
 
 _SAID = ("text", "name", "description")

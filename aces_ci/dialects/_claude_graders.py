@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from aces_ci.core.case import CheckKind
+from aces_ci.core.suites.case import CheckKind
 from aces_ci.dialects._checks import Graded
 
 _FLAGS = "ims"

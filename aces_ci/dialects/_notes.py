@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from aces_ci.core.eval_place import line_at, places
+from aces_ci.core.suites.eval_place import line_at, places
 from aces_ci.ports.dialect import Document, Remark
 
 MOST = 50

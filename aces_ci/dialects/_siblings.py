@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import Any
 
-from aces_ci.core.case import CaseFile
-from aces_ci.core.eval_text import parse
+from aces_ci.core.suites.case import CaseFile
+from aces_ci.core.suites.eval_text import parse
 from aces_ci.dialects._notes import Notes
 from aces_ci.ports.dialect import Document
 

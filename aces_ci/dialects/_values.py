@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from aces_ci.core.case import Behavior, CaseFile, Check
+from aces_ci.core.suites.case import Behavior, CaseFile, Check
 from aces_ci.dialects._checks import Graded
 from aces_ci.dialects._notes import Notes, kind_of
 from aces_ci.ports.dialect import Document

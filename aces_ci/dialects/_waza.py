@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from aces_ci.core.case import CheckKind
+from aces_ci.core.suites.case import CheckKind
 from aces_ci.dialects import _values
 from aces_ci.dialects._checks import Graded
 from aces_ci.dialects._notes import kind_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from aces_ci.core.case import Case
+from aces_ci.core.suites.case import Case
 from aces_ci.dialects import _values
 from aces_ci.dialects._checks import Graded
 from aces_ci.dialects._notes import Notes, kind_of

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from aces_ci.core.case import Case
+from aces_ci.core.suites.case import Case
 from aces_ci.dialects import _values
 from aces_ci.dialects._checks import Graded
 from aces_ci.dialects._claude_graders import grade

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from aces_ci.core.case import Case
+from aces_ci.core.suites.case import Case
 from aces_ci.dialects import _values
 from aces_ci.dialects._notes import Notes
 from aces_ci.dialects._rows import reading

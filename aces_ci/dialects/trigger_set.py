@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from aces_ci.core.case import Bucket, Case
+from aces_ci.core.suites.case import Bucket, Case
 from aces_ci.dialects import _values
 from aces_ci.dialects._notes import Notes, kind_of
 from aces_ci.dialects._rows import is_rows, reading

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from aces_ci.core.case import Bucket, Case
-from aces_ci.core.eval_text import CASE_LIMIT
+from aces_ci.core.suites.case import Bucket, Case
+from aces_ci.core.suites.eval_text import CASE_LIMIT
 from aces_ci.dialects import _values
 from aces_ci.dialects._notes import Notes, kind_of
 from aces_ci.dialects._rows import reading

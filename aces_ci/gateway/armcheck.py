@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from aces_ci.core.control import Expectation
-from aces_ci.core.exchange import ArmCheck, Protocol
+from aces_ci.core.spending.control import Expectation
+from aces_ci.core.spending.exchange import ArmCheck, Protocol
 
 LONG = 200
 """Characters; shorter texts are cheaper to look at again than to remember."""

@@ -9,8 +9,8 @@ from typing import Any
 
 from aiohttp import ClientError, web
 
-from aces_ci.core.exchange import Exchange, Outcome, Protocol, Refusal
-from aces_ci.core.price import bound
+from aces_ci.core.spending.exchange import Exchange, Outcome, Protocol, Refusal
+from aces_ci.core.spending.price import bound
 from aces_ci.gateway import faults, guard, relay
 from aces_ci.gateway.draft import Draft
 from aces_ci.gateway.fetch import Call, Fetcher, NotAnsweredError

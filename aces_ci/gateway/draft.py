@@ -6,9 +6,9 @@ import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from aces_ci.core.control import ArmSlot
-from aces_ci.core.exchange import Exchange, Outcome, Protocol, Refusal
-from aces_ci.core.price import Price, cost
+from aces_ci.core.spending.control import ArmSlot
+from aces_ci.core.spending.exchange import Exchange, Outcome, Protocol, Refusal
+from aces_ci.core.spending.price import Price, cost
 from aces_ci.gateway.ledger import Ledger, Reservation
 from aces_ci.gateway.policy.gate import Forward
 from aces_ci.gateway.relay import Progress

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from aces_ci.core.exchange import Protocol
+from aces_ci.core.spending.exchange import Protocol
 
 _ANTHROPIC_TYPES = {
     400: "invalid_request_error",

@@ -9,8 +9,8 @@ from typing import Any
 
 from aiohttp import web
 
-from aces_ci.core.exchange import Outcome, Protocol
-from aces_ci.core.redact import Redactor
+from aces_ci.core.scan.redact import Redactor
+from aces_ci.core.spending.exchange import Outcome, Protocol
 from aces_ci.gateway import faults, guard, relay
 from aces_ci.gateway.draft import Draft
 from aces_ci.gateway.lease import Lease

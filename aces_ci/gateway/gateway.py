@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 
 from aiohttp import web
 
-from aces_ci.core.control import ArmSlot, Configuration, Listener, Secrets, Upstream
 from aces_ci.core.errors import UsageError
-from aces_ci.core.exchange import Exchange, TrialRecord
-from aces_ci.core.price_table import price_of
+from aces_ci.core.spending.control import ArmSlot, Configuration, Listener, Secrets, Upstream
+from aces_ci.core.spending.exchange import Exchange, TrialRecord
+from aces_ci.core.spending.price_table import price_of
 from aces_ci.gateway.armcheck import ArmWatch
 from aces_ci.gateway.desk import Desk
 from aces_ci.gateway.fetch import Fetcher

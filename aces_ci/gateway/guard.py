@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 from collections.abc import Mapping, Sequence
 
-from aces_ci.core.exchange import Protocol
+from aces_ci.core.spending.exchange import Protocol
 from aces_ci.gateway.policy.request import printable
 from aces_ci.gateway.strict_json import MAX_BYTES, RefusedError
 

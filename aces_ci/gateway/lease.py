@@ -6,9 +6,9 @@ import asyncio
 import time
 from dataclasses import dataclass, field, replace
 
-from aces_ci.core.control import ArmSlot
-from aces_ci.core.exchange import Exchange, Outcome, Refusal, TrialRecord
-from aces_ci.core.price import Price
+from aces_ci.core.spending.control import ArmSlot
+from aces_ci.core.spending.exchange import Exchange, Outcome, Refusal, TrialRecord
+from aces_ci.core.spending.price import Price
 from aces_ci.core.trial import Usage
 from aces_ci.gateway.armcheck import ArmWatch
 from aces_ci.gateway.policy.request import Terms

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from aces_ci.core.control import Cap
+from aces_ci.core.spending.control import Cap
 
 
 class OverBudgetError(Exception):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from aiohttp import web
 
-from aces_ci.core.control import Listener
+from aces_ci.core.spending.control import Listener
 
 MAX_CONNECTIONS = 64
 """Open at once on one slot. A CLI needs a handful."""

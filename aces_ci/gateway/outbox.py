@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterable
 from typing import BinaryIO
 
-from aces_ci.core.redact import Redactor
+from aces_ci.core.scan.redact import Redactor
 
 ROOM = 64 * 1024 * 1024
 """Bytes that may wait for the driver before new requests are held back."""

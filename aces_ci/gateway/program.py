@@ -10,7 +10,8 @@ from typing import BinaryIO
 
 import uvloop
 
-from aces_ci.core.control import (
+from aces_ci.core.errors import AcesError, UsageError
+from aces_ci.core.spending.control import (
     CONTROL_LINE_LIMIT,
     ArmSlot,
     Configuration,
@@ -20,8 +21,7 @@ from aces_ci.core.control import (
     Secrets,
     from_control,
 )
-from aces_ci.core.errors import AcesError, UsageError
-from aces_ci.core.exchange import to_event
+from aces_ci.core.spending.exchange import to_event
 from aces_ci.gateway.gateway import Gateway
 from aces_ci.gateway.harden import harden, raise_file_limit
 from aces_ci.gateway.outbox import Outbox

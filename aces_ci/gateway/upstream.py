@@ -12,8 +12,8 @@ import aiohttp
 from urllib3.exceptions import InvalidHeader, MaxRetryError, ProtocolError
 from urllib3.util.retry import Retry
 
-from aces_ci.core.control import Upstream
 from aces_ci.core.errors import UsageError
+from aces_ci.core.spending.control import Upstream
 
 RETRIED = frozenset({408, 429, 500, 502, 503, 504, 529})
 MAX_RETRY_AFTER = 60.0

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from aces_ci.core import trace_lines
-from aces_ci.core.exchange import Protocol
+from aces_ci.core.spending.exchange import Protocol
+from aces_ci.core.trace import lines as trace_lines
 from aces_ci.ports.harness import Failure, FailureKind, HarnessLog, Invocation, Launch
 
 _KINDS = {

@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from aces_ci.core import trace_lines
-from aces_ci.core.exchange import Protocol
+from aces_ci.core.spending.exchange import Protocol
+from aces_ci.core.trace import lines as trace_lines
 from aces_ci.ports.harness import Failure, FailureKind, HarnessLog, Invocation, Launch
 
 _SETTINGS = {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from aces_ci.core import trace_lines
-from aces_ci.core.exchange import Protocol
+from aces_ci.core.spending.exchange import Protocol
 from aces_ci.core.staging import StagedFile
+from aces_ci.core.trace import lines as trace_lines
 from aces_ci.ports.harness import Failure, FailureKind, HarnessLog, Invocation, Launch
 
 # A provider of our own: the built-in one ignores the base URL in the environment, tries WebSockets first and adds

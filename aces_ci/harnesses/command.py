@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aces_ci.core.errors import UsageError
-from aces_ci.core.exchange import Protocol
+from aces_ci.core.spending.exchange import Protocol
 from aces_ci.ports.harness import Failure, FailureKind, HarnessLog, Invocation, Launch
 
 

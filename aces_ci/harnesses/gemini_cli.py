@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from aces_ci.core import trace_lines
 from aces_ci.core.errors import UsageError
-from aces_ci.core.exchange import Protocol
+from aces_ci.core.spending.exchange import Protocol
+from aces_ci.core.trace import lines as trace_lines
 from aces_ci.ports.harness import Failure, FailureKind, HarnessLog, Invocation, Launch
 
 _NO_KEY, _MAX_TURNS, _UNTRUSTED = 41, 53, 55

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from aces_ci.core import trace_lines
-from aces_ci.core.exchange import Protocol
+from aces_ci.core.spending.exchange import Protocol
+from aces_ci.core.trace import lines as trace_lines
 from aces_ci.ports.harness import Failure, FailureKind, HarnessLog, Invocation, Launch
 
 _OFF = (

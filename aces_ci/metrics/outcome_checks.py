@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from aces_ci.core import judged_score, outcome_parts
-from aces_ci.core.judged import Item, Settled
+from aces_ci.core.grading import judged_score, outcome_parts
+from aces_ci.core.grading.judged import Item, Settled
+from aces_ci.core.grading.subject import Subject
 from aces_ci.core.score import Score
-from aces_ci.core.subject import Subject
 
 
 class OutcomeChecks:

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from aces_ci.core.finding import Severity
-from aces_ci.core.judged import Item, Settled
+from aces_ci.core.grading.judged import Item, Settled
+from aces_ci.core.grading.subject import Subject
+from aces_ci.core.grading.unsafe import deeds
 from aces_ci.core.score import Part, Score
-from aces_ci.core.subject import Subject
-from aces_ci.core.unsafe import deeds
 
 WARNED = 0.5
 """What is left when there are warnings and nothing worse."""

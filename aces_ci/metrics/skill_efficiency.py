@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from aces_ci.core.judged import Item, Settled
+from aces_ci.core.grading.judged import Item, Settled
+from aces_ci.core.grading.subject import Subject
+from aces_ci.core.grading.thrift import counted, waste
 from aces_ci.core.score import Part, Score
-from aces_ci.core.subject import Subject
-from aces_ci.core.thrift import counted, waste
-from aces_ci.core.trace_skills import SkillRead
+from aces_ci.core.trace.skills import SkillRead
 
 ALTERNATE = 0.75
 """Weight of an acceptable alternate among the skills that were read."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from aces_ci.core.judged import Item, Settled
-from aces_ci.core.recovery import failures
+from aces_ci.core.grading.judged import Item, Settled
+from aces_ci.core.grading.recovery import failures
+from aces_ci.core.grading.subject import Subject
 from aces_ci.core.score import Part, Score
-from aces_ci.core.subject import Subject
-from aces_ci.core.trace_scripts import ScriptRun, runs
+from aces_ci.core.trace.scripts import ScriptRun, runs
 
 ALTERNATE = 0.75
 """Credit for an acceptable alternate in place of the expected skill."""

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from aces_ci.core import judged_items, skill_use
-from aces_ci.core.case import Role
-from aces_ci.core.judged import Item, Settled
+from aces_ci.core.grading import judged_items, skill_use
+from aces_ci.core.grading.judged import Item, Settled
+from aces_ci.core.grading.subject import Subject
 from aces_ci.core.score import Part, Score
-from aces_ci.core.subject import Subject
+from aces_ci.core.suites.case import Role
 
 
 class SkillUse:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from aces_ci.core.trajectory import Trajectory
+from aces_ci.core.trace.trajectory import Trajectory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from aces_ci.core.case import Case
+from aces_ci.core.suites.case import Case
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from typing import Protocol
 from aces_ci.core.approval import Approval, Refusal
 from aces_ci.core.event import Event
 from aces_ci.core.foreign import Origin
-from aces_ci.core.redact import Redactor
+from aces_ci.core.scan.redact import Redactor
 from aces_ci.core.slash import Purpose
 
 

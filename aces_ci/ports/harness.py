@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
-from aces_ci.core.exchange import Protocol as Api
+from aces_ci.core.spending.exchange import Protocol as Api
 from aces_ci.core.staging import StagedFile
 
 HOME = "/home/agent"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from aces_ci.core.judged import Item, Settled
+from aces_ci.core.grading.judged import Item, Settled
+from aces_ci.core.grading.subject import Subject
 from aces_ci.core.score import Score
-from aces_ci.core.subject import Subject
 
 
 class Metric(Protocol):

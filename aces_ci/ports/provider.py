@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from aces_ci.core.price import Price
-from aces_ci.core.question import Answer, Question
+from aces_ci.core.asking.question import Answer, Question
+from aces_ci.core.spending.price import Price
 
 
 class Provider(Protocol):

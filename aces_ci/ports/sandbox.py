@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
-from aces_ci.core.control import Listener
+from aces_ci.core.spending.control import Listener
 from aces_ci.core.staging import StagedFile
 
 MIB = 1 << 20

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from aces_ci.core.question import Answer, Question
+from aces_ci.core.asking.question import Answer, Question
 from aces_ci.core.trial import Usage
 from aces_ci.ports.provider import ProviderOptions
 from aces_ci.providers import _sdk

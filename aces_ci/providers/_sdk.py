@@ -8,10 +8,10 @@ from threading import Lock
 from typing import Any, Protocol
 
 from aces_ci.core.amount import plural
+from aces_ci.core.asking.question import Answer, Question
+from aces_ci.core.asking.reply import BadReply, parse
 from aces_ci.core.errors import UsageError
-from aces_ci.core.price import cost
-from aces_ci.core.question import Answer, Question
-from aces_ci.core.reply import BadReply, parse
+from aces_ci.core.spending.price import cost
 from aces_ci.core.trial import Usage
 from aces_ci.ports.provider import ProviderOptions
 

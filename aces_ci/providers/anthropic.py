@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from aces_ci.core.question import Answer, Question
-from aces_ci.core.reply import native_schema
+from aces_ci.core.asking.question import Answer, Question
+from aces_ci.core.asking.reply import native_schema
 from aces_ci.core.trial import Usage
 from aces_ci.ports.provider import Provider, ProviderOptions
 from aces_ci.providers import _sdk

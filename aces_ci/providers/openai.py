@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from aces_ci.core.question import Question
-from aces_ci.core.reply import native_schema
+from aces_ci.core.asking.question import Question
+from aces_ci.core.asking.reply import native_schema
 from aces_ci.ports.provider import Provider, ProviderOptions
 from aces_ci.providers import _sdk
 from aces_ci.providers._openai import Model

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from aces_ci.core.asking.question import Answer, Question
+from aces_ci.core.asking.recording import digest, from_line
+from aces_ci.core.asking.reply import BadReply, parse
 from aces_ci.core.errors import UsageError
-from aces_ci.core.question import Answer, Question
-from aces_ci.core.recording import digest, from_line
-from aces_ci.core.reply import BadReply, parse
 from aces_ci.ports.provider import Provider, ProviderOptions
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from aces_ci.core.code_quality import code_quality
+from aces_ci.core.formats.code_quality import code_quality
 from aces_ci.core.report import Report
 from aces_ci.ports.renderer import Place
 

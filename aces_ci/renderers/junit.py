@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from aces_ci.core.evidence import Tier
+from aces_ci.core.formats.junit import TierCase, junit
 from aces_ci.core.gate import GateName, GateResult
-from aces_ci.core.junit import TierCase, junit
 from aces_ci.core.report import Report, SkillReport
 from aces_ci.ports.renderer import Place
 

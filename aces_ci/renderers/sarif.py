@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
+from aces_ci.core.formats.sarif import sarif
 from aces_ci.core.report import Report
-from aces_ci.core.sarif import sarif
 from aces_ci.ports.renderer import Place
 
 

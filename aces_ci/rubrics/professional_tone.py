@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aces_ci.core.rubric import Rubric
+from aces_ci.core.asking.rubric import Rubric
 
 RUBRIC = Rubric(
     name="professional_tone",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aces_ci.core.rubric import Needs, Rubric
+from aces_ci.core.asking.rubric import Needs, Rubric
 
 RUBRIC = Rubric(
     name="structural_coherence",

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aces_ci.core.finding import Category, Severity
-from aces_ci.core.grade import graded, shortfall
-from aces_ci.core.lexis import exact
+from aces_ci.core.reading.grade import graded, shortfall
+from aces_ci.core.reading.lexis import exact
+from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Dimension, Example, Problem, Rule
-from aces_ci.core.sample import manifest
 from aces_ci.core.skill import Skill
 
 ENOUGH = 800

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aces_ci.core.finding import Category, Severity
-from aces_ci.core.reference import exists, links
+from aces_ci.core.reading.reference import exists, links
+from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Dimension, Example, Problem, Rule
-from aces_ci.core.sample import manifest
 from aces_ci.core.skill import Skill
 
 FIRST, NEXT = 8.0, 0.7

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 
 from aces_ci.core.finding import Category, Severity
+from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Dimension, Example, Problem, Rule
-from aces_ci.core.sample import manifest
 from aces_ci.core.skill import Skill
 
 _BOUNDARY = re.compile(

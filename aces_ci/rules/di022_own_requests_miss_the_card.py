@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from aces_ci.core.finding import Category, Confidence, Severity
-from aces_ci.core.grade import graded
-from aces_ci.core.lexis import STOP, stem, words
-from aces_ci.core.routing import card, rank, requests
+from aces_ci.core.reading.grade import graded
+from aces_ci.core.reading.lexis import STOP, stem, words
+from aces_ci.core.reading.routing import card, rank, requests
+from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Dimension, Example, Problem, Rule
-from aces_ci.core.sample import manifest
 from aces_ci.core.skill import Skill
 
 LEAST = 3

@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterator
 
 from aces_ci.core.finding import Category, Severity
-from aces_ci.core.grade import graded, shortfall
-from aces_ci.core.lexis import vocabulary
-from aces_ci.core.outline import outline
+from aces_ci.core.reading.grade import graded, shortfall
+from aces_ci.core.reading.lexis import vocabulary
+from aces_ci.core.reading.outline import outline
+from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Dimension, Example, Problem, Rule
-from aces_ci.core.sample import manifest
 from aces_ci.core.skill import Skill
 
 ENOUGH = 400

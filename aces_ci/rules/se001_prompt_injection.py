@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aces_ci.core.documents import documents, site_of
 from aces_ci.core.finding import Category, Confidence, Severity
-from aces_ci.core.injection import Marker, find, quoted, without
+from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Example, Problem, Rule
-from aces_ci.core.sample import manifest
+from aces_ci.core.scan.documents import documents, site_of
+from aces_ci.core.scan.injection import Marker, find, quoted, without
+from aces_ci.core.scan.snippets import is_markdown
+from aces_ci.core.scan.stance import Stance, about_security, stance
 from aces_ci.core.skill import Skill
-from aces_ci.core.snippets import is_markdown
-from aces_ci.core.stance import Stance, about_security, stance
 
 _OTHERS = frozenset({"approve"})
 """Kinds that another rule reports."""

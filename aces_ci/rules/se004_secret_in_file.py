@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aces_ci.core.documents import documents
 from aces_ci.core.finding import Category, Confidence, Severity
+from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Example, Problem, Rule
-from aces_ci.core.sample import manifest
-from aces_ci.core.secrets import find
+from aces_ci.core.scan.documents import documents
+from aces_ci.core.scan.secrets import find
 from aces_ci.core.skill import Skill
 
 _SEVERITY = {Confidence.HIGH: Severity.CRITICAL, Confidence.MEDIUM: Severity.WARNING, Confidence.LOW: Severity.INFO}

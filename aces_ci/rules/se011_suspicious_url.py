@@ -10,15 +10,15 @@ from collections.abc import Iterator, Mapping
 
 import re2
 
-from aces_ci.core import hosts
-from aces_ci.core.documents import documents
 from aces_ci.core.finding import Category, Confidence, Severity
-from aces_ci.core.hosts import Host
+from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Example, Problem, Rule
-from aces_ci.core.sample import manifest
+from aces_ci.core.scan.documents import documents
+from aces_ci.core.scan.snippets import is_markdown
+from aces_ci.core.scan.stance import Stance, about_security, stance
+from aces_ci.core.scripts import hosts
+from aces_ci.core.scripts.hosts import Host
 from aces_ci.core.skill import Skill
-from aces_ci.core.snippets import is_markdown
-from aces_ci.core.stance import Stance, about_security, stance
 
 _WHY: Mapping[Host, str] = {
     Host.ADDRESS: "is a bare IP address: no name, no certificate that a reader could check",

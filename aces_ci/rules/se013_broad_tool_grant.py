@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import re2
 
 from aces_ci.core.finding import Category, Confidence, Severity
+from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Example, Problem, Rule
-from aces_ci.core.sample import manifest
 from aces_ci.core.skill import Skill
 
 _ITEM = re2.compile(r"[\w.*:-]+(?:\([^()]*\))?")

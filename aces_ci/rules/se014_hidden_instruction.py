@@ -11,13 +11,13 @@ from collections.abc import Iterator
 
 import re2
 
-from aces_ci.core.documents import documents, site_of
 from aces_ci.core.finding import Category, Confidence, Severity
+from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Example, Problem, Rule
-from aces_ci.core.sample import manifest
+from aces_ci.core.scan.documents import documents, site_of
+from aces_ci.core.scan.snippets import is_markdown
+from aces_ci.core.scan.stance import about_security
 from aces_ci.core.skill import Skill
-from aces_ci.core.snippets import is_markdown
-from aces_ci.core.stance import about_security
 
 _COMMENT = re2.compile(r"(?s)<!--(.*?)-->|\[//\]: # [(\"'](.*?)[)\"']\n")
 _UNSEEN = re2.compile(

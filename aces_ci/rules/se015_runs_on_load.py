@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aces_ci.core.commands import parse
 from aces_ci.core.finding import Category, Confidence, Severity
+from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Example, Problem, Rule
-from aces_ci.core.sample import manifest
+from aces_ci.core.scan.snippets import Site, snippets
+from aces_ci.core.scripts.commands import parse
 from aces_ci.core.skill import Skill
-from aces_ci.core.snippets import Site, snippets
 
 _QUIET = frozenset(
     {"git", "ls", "cat", "pwd", "date", "echo", "head", "tail", "wc", "find", "grep", "rg",

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aces_ci.core.finding import Category, Confidence, Severity
+from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Example, Problem, Rule
-from aces_ci.core.sample import manifest
 from aces_ci.core.skill import FileKind, Skill, SkillFile
 
 _MAGIC = (

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 
-from aces_ci.core.control import Listener
 from aces_ci.core.errors import UsageError
+from aces_ci.core.spending.control import Listener
 from aces_ci.ports.sandbox import ImageRequest, Job, Limits, Program, Ran, SandboxLost
 from aces_ci.sandboxes._docker import berth, images, trial
 from aces_ci.sandboxes._docker.engine import Engine, Missing, Refused

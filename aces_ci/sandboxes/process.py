@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from importlib import resources
 from pathlib import Path
 
-from aces_ci.core.control import Listener
+from aces_ci.core.spending.control import Listener
 from aces_ci.core.staging import StagedFile
 from aces_ci.ports.sandbox import CollectedFile, End, ImageRequest, Job, Limits, Program, Ran, Stream
 from aces_ci.sandboxes._process.channel import PipeChannel

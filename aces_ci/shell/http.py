@@ -18,7 +18,7 @@ import urllib3
 from requests.adapters import HTTPAdapter
 
 from aces_ci.core.errors import DeliveryError, NotPermitted
-from aces_ci.core.redact import Redactor
+from aces_ci.core.scan.redact import Redactor
 
 REPLY_LIMIT = 16_000_000
 """Bytes of one reply; a page of 100 comments of 65,536 four-byte characters would be 26 MB, and none is

@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from threading import Lock
 
-from aces_ci.core.answer_cache import AnswerCache, key_of
-from aces_ci.core.price import Price, bound
-from aces_ci.core.question import Answer, Question
+from aces_ci.core.asking.answer_cache import AnswerCache, key_of
+from aces_ci.core.asking.question import Answer, Question
+from aces_ci.core.spending.price import Price, bound
 from aces_ci.ports.provider import Provider
 
 BYTES_PER_TOKEN = 2

@@ -11,8 +11,8 @@ from aces_ci.core.estimate import Contrast
 from aces_ci.core.lift import ScoreTable
 from aces_ci.core.live import LiveSummary
 from aces_ci.core.score import Part, Score
-from aces_ci.core.trace_actions import Action, actions
-from aces_ci.core.trajectory import Trajectory
+from aces_ci.core.trace.actions import Action, actions
+from aces_ci.core.trace.trajectory import Trajectory
 from aces_ci.core.trial import Arm, Trial
 
 LINE_LIMIT = 160

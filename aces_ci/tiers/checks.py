@@ -28,9 +28,9 @@ from collections.abc import Callable, Mapping
 
 import re2
 
-from aces_ci.core.case import Check, CheckKind
-from aces_ci.core.subject import Checked, Subject
-from aces_ci.core.trace_scripts import runs
+from aces_ci.core.grading.subject import Checked, Subject
+from aces_ci.core.suites.case import Check, CheckKind
+from aces_ci.core.trace.scripts import runs
 from aces_ci.tiers import checks_files, checks_text, checks_tools
 from aces_ci.tiers.checks_result import CannotTell, Told, needed
 

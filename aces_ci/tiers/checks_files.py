@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
 
-from aces_ci.core.subject import Subject
+from aces_ci.core.grading.subject import Subject
 from aces_ci.tiers.checks_result import CannotTell, Told, needed, pattern
 
 _HOLDS: Mapping[str, Callable[[str, str], bool]] = {

@@ -11,7 +11,7 @@ from jsonschema.exceptions import SchemaError, UnknownType, ValidationError
 from jsonschema.validators import extend
 from referencing.exceptions import Unresolvable
 
-from aces_ci.core.subject import Subject
+from aces_ci.core.grading.subject import Subject
 from aces_ci.tiers.checks_files import text_of_file
 from aces_ci.tiers.checks_result import CannotTell, Told, needed, pattern, shown
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from aces_ci.core.command import Command
-from aces_ci.core.subject import Subject
-from aces_ci.core.trace_actions import Action
-from aces_ci.core.trace_tools import deed_of
+from aces_ci.core.grading.subject import Subject
+from aces_ci.core.scripts.command import Command
+from aces_ci.core.trace.actions import Action
+from aces_ci.core.trace.tools import deed_of
 from aces_ci.tiers.checks_result import CannotTell, Told, needed, pattern, shown
 
 

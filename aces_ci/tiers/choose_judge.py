@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from aces_ci.core.errors import UsageError
-from aces_ci.core.price import Price
-from aces_ci.core.price_table import price_of
+from aces_ci.core.spending.price import Price
+from aces_ci.core.spending.price_table import price_of
 from aces_ci.ports.provider import ProviderFactory
 from aces_ci.settings.model import Judge, ModelPrice, Settings
 

@@ -11,14 +11,15 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from aces_ci.core import grader_reply, trace_file
-from aces_ci.core.grader import Grader
-from aces_ci.core.grader_reply import Reply
-from aces_ci.core.outcome_parts import CHECKS
-from aces_ci.core.run_policy import Grading as Mode
+from aces_ci.core.grading import grader_reply
+from aces_ci.core.grading.grader import Grader
+from aces_ci.core.grading.grader_reply import Reply
+from aces_ci.core.grading.outcome_parts import CHECKS
+from aces_ci.core.grading.subject import Subject
 from aces_ci.core.score import Part, Score
 from aces_ci.core.staging import StagedFile
-from aces_ci.core.subject import Subject
+from aces_ci.core.suites.run_policy import Grading as Mode
+from aces_ci.core.trace import file as trace_file
 from aces_ci.core.trial import Arm
 from aces_ci.ports.sandbox import MIB, End, Job, Limits, Session
 

@@ -15,9 +15,9 @@ from aces_ci.core.diagnosis import Cause, Diagnosis, Place
 from aces_ci.core.estimate import Contrast
 from aces_ci.core.lift import table
 from aces_ci.core.live import LiveSummary, Word
+from aces_ci.core.reading.text_change import ChangedLine, changed_lines
 from aces_ci.core.score import Score
-from aces_ci.core.text_change import ChangedLine, changed_lines
-from aces_ci.core.trajectory import Trajectory
+from aces_ci.core.trace.trajectory import Trajectory
 from aces_ci.core.trial import Ending, Trial
 from aces_ci.tiers.case_runs import Run, Runs, collect, said
 from aces_ci.tiers.pattern import CLEAR, MOSTLY, clear, count, gap, made

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from aces_ci.core.finding import Finding
 from aces_ci.core.gate_evals import EvalsSide, weakening
-from aces_ci.core.run_policy import PATHS
 from aces_ci.core.skill import SkillFile
+from aces_ci.core.suites.run_policy import PATHS
 from aces_ci.ports.dialect import Dialect
 from aces_ci.tiers.suite import candidate, read_suite
 from aces_ci.tiers.suite_policy import policy_of

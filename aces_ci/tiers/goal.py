@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from aces_ci.core.judged import Locus, Settled
-from aces_ci.core.judged_items import REACHED
-from aces_ci.core.subject import Subject
+from aces_ci.core.grading.judged import Locus, Settled
+from aces_ci.core.grading.judged_items import REACHED
+from aces_ci.core.grading.subject import Subject
 from aces_ci.tiers.judge_evidence import Mask, evidence
 
 Judge = Callable[[Sequence[Mapping[str, Any]], str], Settled]

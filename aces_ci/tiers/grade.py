@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from aces_ci.core.case import Case
-from aces_ci.core.cast import Cast, cast_of
-from aces_ci.core.judged import Item, Settled
+from aces_ci.core.grading.cast import Cast, cast_of
+from aces_ci.core.grading.judged import Item, Settled
+from aces_ci.core.grading.subject import Subject
 from aces_ci.core.score import Score
-from aces_ci.core.subject import Subject
-from aces_ci.core.trace_actions import actions
-from aces_ci.core.trace_skills import reads
-from aces_ci.core.trajectory import Trajectory
+from aces_ci.core.suites.case import Case
+from aces_ci.core.trace.actions import actions
+from aces_ci.core.trace.skills import reads
+from aces_ci.core.trace.trajectory import Trajectory
 from aces_ci.core.trial import Ending, Trial
 from aces_ci.ports.metric import Metric
 from aces_ci.tiers.checks import evaluate

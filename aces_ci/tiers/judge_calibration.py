@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from aces_ci.core.exhibit import Exhibit
-from aces_ci.core.judge_score import judges
-from aces_ci.core.label import Label
-from aces_ci.core.rubric import PASS_SCORE, Rubric
+from aces_ci.core.asking.exhibit import Exhibit
+from aces_ci.core.asking.judge_score import judges
+from aces_ci.core.asking.label import Label
+from aces_ci.core.asking.rubric import PASS_SCORE, Rubric
 from aces_ci.statistics.agreement import kappa
 from aces_ci.statistics.proportion import wilson
 from aces_ci.tiers.ask import Asker

@@ -14,11 +14,11 @@ from typing import Any
 
 import re2
 
-from aces_ci.core.judged import Locus
-from aces_ci.core.quoting import ELISION, cleaned, cut, folded
-from aces_ci.core.subject import Subject
-from aces_ci.core.trace_actions import Action
-from aces_ci.core.trace_tools import Deed, path_in
+from aces_ci.core.asking.quoting import ELISION, cleaned, cut, folded
+from aces_ci.core.grading.judged import Locus
+from aces_ci.core.grading.subject import Subject
+from aces_ci.core.trace.actions import Action
+from aces_ci.core.trace.tools import Deed, path_in
 
 RESULT_LIMIT = 1_500
 """Characters of one result; its head and tail are kept."""

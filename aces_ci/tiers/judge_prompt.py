@@ -7,11 +7,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 
-from aces_ci.core.judged import Form, Item
-from aces_ci.core.judged_score import PROMPT_VERSION
-from aces_ci.core.question import Question
-from aces_ci.core.quoting import fenced
-from aces_ci.core.subject import Subject
+from aces_ci.core.asking.question import Question
+from aces_ci.core.asking.quoting import fenced
+from aces_ci.core.grading.judged import Form, Item
+from aces_ci.core.grading.judged_score import PROMPT_VERSION
+from aces_ci.core.grading.subject import Subject
 from aces_ci.tiers.judge_evidence import Evidence, Mask
 
 REASK = 3

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from aces_ci.core.judged import Form, Item, Locus, Settled, Word
-from aces_ci.core.question import Answer, Question
-from aces_ci.core.subject import Subject
+from aces_ci.core.asking.question import Answer, Question
+from aces_ci.core.grading.judged import Form, Item, Locus, Settled, Word
+from aces_ci.core.grading.subject import Subject
 from aces_ci.tiers.judge_evidence import Evidence, evidence
 from aces_ci.tiers.judge_prompt import REASK, question
 

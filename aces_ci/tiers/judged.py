@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from aces_ci.core.asking.exhibit import Exhibit
+from aces_ci.core.asking.question import Answer
+from aces_ci.core.asking.quoting import cleaned, folded
+from aces_ci.core.asking.rubric import APART, PASS_SCORE, Needs, Rubric
 from aces_ci.core.evidence import Judgement, Vote
-from aces_ci.core.exhibit import Exhibit
-from aces_ci.core.question import Answer
-from aces_ci.core.quoting import cleaned, folded
-from aces_ci.core.rubric import APART, PASS_SCORE, Needs, Rubric
 from aces_ci.tiers.ask import Asker
 from aces_ci.tiers.rubric_prompt import PROMPT_VERSION, question
 

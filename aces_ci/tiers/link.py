@@ -8,9 +8,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from aces_ci.core.control import ArmSlot, Configuration, Control, DisarmSlot, Secrets, to_control
 from aces_ci.core.errors import AcesError, UsageError
-from aces_ci.core.exchange import Exchange, TrialRecord, from_event
+from aces_ci.core.spending.control import ArmSlot, Configuration, Control, DisarmSlot, Secrets, to_control
+from aces_ci.core.spending.exchange import Exchange, TrialRecord, from_event
 from aces_ci.ports.sandbox import Channel, SandboxLost
 
 READY_SECONDS = 60.0

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 
-from aces_ci.core import trace_file
-from aces_ci.core.control import Configuration, Secrets, Upstream
-from aces_ci.core.control import Limits as RequestLimits
-from aces_ci.core.exchange import Exchange, to_event
 from aces_ci.core.plan import PlannedTrial, TrialPlan
-from aces_ci.core.price import Price
+from aces_ci.core.spending.control import Configuration, Secrets, Upstream
+from aces_ci.core.spending.control import Limits as RequestLimits
+from aces_ci.core.spending.exchange import Exchange, to_event
+from aces_ci.core.spending.price import Price
+from aces_ci.core.trace import file as trace_file
 from aces_ci.core.trial import Ending, Flag, Trial
 from aces_ci.ports.converter import Converter, Log
 from aces_ci.ports.harness import Harness

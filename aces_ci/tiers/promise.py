@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from aces_ci.core.case import Case
-from aces_ci.core.control import Expectation
 from aces_ci.core.skill import Skill
+from aces_ci.core.spending.control import Expectation
 from aces_ci.core.staging import Injection, Lineup
+from aces_ci.core.suites.case import Case
 from aces_ci.core.trial import Arm
 
 LISTED_CHARACTERS = 80

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from aces_ci.core.exhibit import Exhibit
-from aces_ci.core.question import Question
-from aces_ci.core.quoting import fenced
-from aces_ci.core.rubric import MAX_SCORE, PASS_SCORE, Rubric
+from aces_ci.core.asking.exhibit import Exhibit
+from aces_ci.core.asking.question import Question
+from aces_ci.core.asking.quoting import fenced
+from aces_ci.core.asking.rubric import MAX_SCORE, PASS_SCORE, Rubric
 
 PROMPT_VERSION = 1
 """Of the rules below and of how a skill is shown; part of the judge's name in every report."""

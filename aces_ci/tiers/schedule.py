@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from aces_ci.core.control import Cap
 from aces_ci.core.plan import PlannedTrial, TrialPlan, arms_of
+from aces_ci.core.spending.control import Cap
 from aces_ci.core.trial import Trial
 
 TRIAL_SHARES = 4

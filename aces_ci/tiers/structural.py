@@ -11,8 +11,8 @@ from graphlib import TopologicalSorter
 from aces_ci.core import docs
 from aces_ci.core.evidence import Structure
 from aces_ci.core.finding import Category, Finding, Severity
-from aces_ci.core.fingerprint import Anchors
-from aces_ci.core.ignores import Ignore, ignores
+from aces_ci.core.reading.fingerprint import Anchors
+from aces_ci.core.reading.ignores import Ignore, ignores
 from aces_ci.core.rule import WEIGHTS, Problem, Profile, Rule
 from aces_ci.core.skill import Sibling, Skill
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from aces_ci.core.case import Case
-from aces_ci.core.eval_place import line_at, places
-from aces_ci.core.eval_text import parse
 from aces_ci.core.skill import FileKind, SkillFile
+from aces_ci.core.suites.case import Case
+from aces_ci.core.suites.eval_place import line_at, places
+from aces_ci.core.suites.eval_text import parse
 from aces_ci.ports.dialect import Dialect, Document, Reading, Remark
 
 FOLDERS = ("evals", "eval", "evaluations", "tests", ".plugin-eval")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from aces_ci.core.case import Bucket, Case, CheckKind, Role
+from aces_ci.core.suites.case import Bucket, Case, CheckKind, Role
 from aces_ci.ports.dialect import Remark
 from aces_ci.tiers.suite import Suite
 

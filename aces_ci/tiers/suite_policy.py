@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from aces_ci.core.eval_place import line_at, places
-from aces_ci.core.eval_text import parse
-from aces_ci.core.run_policy import PATHS, RunPolicy, read_policy
 from aces_ci.core.skill import SkillFile
+from aces_ci.core.suites.eval_place import line_at, places
+from aces_ci.core.suites.eval_text import parse
+from aces_ci.core.suites.run_policy import PATHS, RunPolicy, read_policy
 from aces_ci.ports.dialect import Remark
 
 

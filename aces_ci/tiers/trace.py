@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from aces_ci.core.exchange import Exchange
-from aces_ci.core.trace_annotate import annotate
-from aces_ci.core.trace_chain import State, chain
-from aces_ci.core.trajectory import Trajectory
+from aces_ci.core.spending.exchange import Exchange
+from aces_ci.core.trace.annotate import annotate
+from aces_ci.core.trace.chain import State, chain
+from aces_ci.core.trace.trajectory import Trajectory
 from aces_ci.core.trial import Flag
 from aces_ci.ports.converter import Converter, Log
 

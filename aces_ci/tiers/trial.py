@@ -11,10 +11,10 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from aces_ci.core.control import ArmSlot, Cap
-from aces_ci.core.control import Limits as RequestLimits
-from aces_ci.core.exchange import TrialRecord
 from aces_ci.core.plan import PlannedTrial, TrialPlan, staged_lineup
+from aces_ci.core.spending.control import ArmSlot, Cap
+from aces_ci.core.spending.control import Limits as RequestLimits
+from aces_ci.core.spending.exchange import TrialRecord
 from aces_ci.core.staging import StagedFile, case_files, prompt, skill_files
 from aces_ci.core.trial import Ending, Flag, Trial
 from aces_ci.ports.harness import Failure, Harness, HarnessLog, Invocation

@@ -13,13 +13,13 @@ from click.testing import CliRunner
 from aces_ci.authoring.create import added_to, new_suite, templates
 from aces_ci.authoring.grounded import drafted, question
 from aces_ci.authoring.templates import SAFETY, draft, with_safety
-from aces_ci.authoring_job import one_skill
 from aces_ci.cli.main import cli
-from aces_ci.core.authors_page import Intent, intent_of
-from aces_ci.core.case import Behavior, Bucket, Case, CheckKind
+from aces_ci.core.asking.question import Answer, Question
 from aces_ci.core.errors import UsageError
-from aces_ci.core.question import Answer, Question
 from aces_ci.core.skill import Skill
+from aces_ci.core.suites.authors_page import Intent, intent_of
+from aces_ci.core.suites.case import Behavior, Bucket, Case, CheckKind
+from aces_ci.jobs.draft import one_skill
 from aces_ci.tiers.suite_advice import names
 from tests.dialects.suites import files_below, suite_of
 

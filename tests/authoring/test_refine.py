@@ -12,11 +12,11 @@ from click.testing import CliRunner
 
 from aces_ci.authoring.refine import common, question, refine
 from aces_ci.cli.main import cli
-from aces_ci.core import trace_file
-from aces_ci.core.authors_page import Intent
-from aces_ci.core.case import Case, CheckKind
 from aces_ci.core.errors import UsageError
-from aces_ci.core.trajectory import Trajectory
+from aces_ci.core.suites.authors_page import Intent
+from aces_ci.core.suites.case import Case, CheckKind
+from aces_ci.core.trace import file as trace_file
+from aces_ci.core.trace.trajectory import Trajectory
 from aces_ci.core.trial import Arm
 from aces_ci.core.wire import to_line
 from tests.builders import a_score, a_trial

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aces_ci import compose
-from aces_ci.core.case import Behavior, Bucket, Case, CaseFile, Check, CheckKind, Role
-from aces_ci.core.eval_write import write
+from aces_ci.core.suites.case import Behavior, Bucket, Case, CaseFile, Check, CheckKind, Role
+from aces_ci.core.suites.eval_write import write
 from tests.dialects.suites import files_below, suite_of
 from tests.dialects.test_check_form import GOOD
 

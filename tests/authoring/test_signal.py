@@ -12,10 +12,10 @@ from click.testing import CliRunner
 
 from aces_ci.authoring.masked import items, predict
 from aces_ci.cli.main import cli
-from aces_ci.core import trace_file
-from aces_ci.core.case import Behavior, Case, Check, CheckKind, Role
+from aces_ci.core.asking.question import Answer, Question
 from aces_ci.core.errors import UsageError
-from aces_ci.core.question import Answer, Question
+from aces_ci.core.suites.case import Behavior, Case, Check, CheckKind, Role
+from aces_ci.core.trace import file as trace_file
 from tests.traces import snippets
 
 CASE = Case(

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aces_ci.core.errors import UsageError
-from aces_ci.core.exchange import Protocol
+from aces_ci.core.spending.exchange import Protocol
 from aces_ci.plugins import load
 from aces_ci.ports.harness import FailureKind, Harness, HarnessLog, Invocation, Launch
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from aces_ci import compose
+from aces_ci.core.asking.question import Answer, Question
+from aces_ci.core.asking.recording import to_line
 from aces_ci.core.errors import UsageError
-from aces_ci.core.price import Price
-from aces_ci.core.question import Answer, Question
-from aces_ci.core.recording import to_line
+from aces_ci.core.spending.price import Price
 from aces_ci.ports.provider import Provider, ProviderOptions
 from tests.fakes.judge_model import JudgeModel
 from tests.fakes.upstream import Reply, Seen

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aces_ci.core.eval_text import CASE_LIMIT, SIZE_LIMIT, VALUE_LIMIT, YAML_LIMIT
 from aces_ci.core.skill import FileKind, SkillFile
+from aces_ci.core.suites.eval_text import CASE_LIMIT, SIZE_LIMIT, VALUE_LIMIT, YAML_LIMIT
 from aces_ci.tiers.suite import read_suite
 from tests.dialects.suites import suite_of
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from aces_ci.core.case import Case, Check, CheckKind, Role
-from aces_ci.core.check_args import FORMS, faults, role_of
+from aces_ci.core.suites.case import Case, Check, CheckKind, Role
+from aces_ci.core.suites.check_args import FORMS, faults, role_of
 from aces_ci.ports.dialect import Remark
 from aces_ci.tiers.checks import evaluate
 from aces_ci.tiers.grade import subject_of

@@ -13,10 +13,10 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from aces_ci import compose
-from aces_ci.core.case import CheckKind
-from aces_ci.core.case_schema import schema
-from aces_ci.core.check_args import faults
-from aces_ci.core.eval_write import write
+from aces_ci.core.suites.case import CheckKind
+from aces_ci.core.suites.case_schema import schema
+from aces_ci.core.suites.check_args import faults
+from aces_ci.core.suites.eval_write import write
 from tests.dialects.suites import files_below, suite_of
 from tests.dialects.test_check_form import GOOD
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aces_ci.core.case import Case
-from aces_ci.core.run_policy import NOT_APPLICABLE, Grading, RunPolicy, read_policy
 from aces_ci.core.skill import FileKind, SkillFile
+from aces_ci.core.suites.case import Case
+from aces_ci.core.suites.run_policy import NOT_APPLICABLE, Grading, RunPolicy, read_policy
 from aces_ci.tiers.suite_policy import FoundPolicy, policy_of
 
 # Every key of the reference's schema, as its contract lists them.

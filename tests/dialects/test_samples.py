@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from aces_ci import compose
-from aces_ci.core.case import Behavior, Bucket, Case, Check, CheckKind, Role
+from aces_ci.core.suites.case import Behavior, Bucket, Case, Check, CheckKind, Role
 from aces_ci.tiers.suite import Suite
 from tests.dialects.suites import files_below, suite_of
 
@@ -42,7 +42,7 @@ def test_each_dialect_has_a_sample_that_it_alone_claims_and_reads_without_an_err
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_other_dialect_claims_the_sample(root: Path, name: str) -> None:
-    from aces_ci.core.eval_text import parse
+    from aces_ci.core.suites.eval_text import parse
     from aces_ci.ports.dialect import Document
 
     files = files_below(root / "fixtures" / "evals" / name)

@@ -13,14 +13,14 @@ from pathlib import Path
 import docker
 
 from aces_ci.changes.parse import parse_skill
-from aces_ci.core.case import Case, CaseFile
-from aces_ci.core.control import Secrets, Upstream
 from aces_ci.core.evidence import Evidence
-from aces_ci.core.exchange import Exchange, Protocol, from_event
 from aces_ci.core.plan import Contender, Design, Subject, TrialPlan, make_live_plan
-from aces_ci.core.price_table import price_of
 from aces_ci.core.skill import FileKind, Skill, SkillFile
+from aces_ci.core.spending.control import Secrets, Upstream
+from aces_ci.core.spending.exchange import Exchange, Protocol, from_event
+from aces_ci.core.spending.price_table import price_of
 from aces_ci.core.staging import Lineup, StagedFile
+from aces_ci.core.suites.case import Case, CaseFile
 from aces_ci.core.trial import Arm, Trial
 from aces_ci.plugins import load
 from aces_ci.ports.harness import Harness

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from aces_ci.core.control import Expectation, Limits
-from aces_ci.core.exchange import Exchange, Outcome, TrialRecord
+from aces_ci.core.spending.control import Expectation, Limits
+from aces_ci.core.spending.exchange import Exchange, Outcome, TrialRecord
 from aces_ci.core.trial import Arm
 from tests.fakes.upstream import Reply, Seen
 from tests.gateway.rig import KEY, MODEL, ORDER, TOKEN, rig

@@ -19,8 +19,8 @@ import anthropic
 import openai
 import pytest
 
-from aces_ci.core.control import Configuration, Limits, Listener, Secrets, Upstream
-from aces_ci.core.exchange import Exchange, Outcome, Protocol
+from aces_ci.core.spending.control import Configuration, Limits, Listener, Secrets, Upstream
+from aces_ci.core.spending.exchange import Exchange, Outcome, Protocol
 from aces_ci.gateway.gateway import Gateway
 from tests.fakes.upstream import Reply
 from tests.gateway.rig import MODEL, ORDER, TOKEN, rig

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from aces_ci.core.grader import Grader
+from aces_ci.core.grading.grader import Grader
 from aces_ci.core.staging import StagedFile
 from aces_ci.ports.sandbox import ImageRequest, Limits, Program
 from aces_ci.sandboxes.docker import SANDBOX

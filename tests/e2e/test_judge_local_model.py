@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from aces_ci import compose
-from aces_ci.core.question import Answer, Question
+from aces_ci.core.asking.question import Answer, Question
 from aces_ci.ports.provider import Provider, ProviderOptions
 from aces_ci.tiers.ask import Asker, Purse
 from aces_ci.tiers.judged import judge

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from aces_ci.core.price import cost
-from aces_ci.core.price_table import price_of
+from aces_ci.core.spending.price import cost
+from aces_ci.core.spending.price_table import price_of
 from aces_ci.core.staging import Lineup
-from aces_ci.core.trace_file import inspect
+from aces_ci.core.trace.file import inspect
 from aces_ci.core.trial import Arm, Ending, Trial
 from aces_ci.tiers import live
 from aces_ci.tiers import trial as trial_module

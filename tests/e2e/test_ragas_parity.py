@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from aces_ci import plugins
-from aces_ci.core.judged import Settled, Word
-from aces_ci.core.question import Question
+from aces_ci.core.asking.question import Question
+from aces_ci.core.grading.judged import Settled, Word
 from aces_ci.tiers.goal import messages, settle_all
 from aces_ci.tiers.grade import grade, subject_of
 from aces_ci.workers.ragas.client import RagasWorker, build

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from aces_ci.job import Options, run
+from aces_ci.jobs.run import Options, run
 from tests.e2e import live_repository as catalogue
 from tests.fakes.github import FakeGitHub
 from tests.git_history import History

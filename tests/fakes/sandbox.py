@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from aces_ci.core.control import ArmSlot, DisarmSlot, Listener, from_control
-from aces_ci.core.exchange import ArmCheck, Exchange, Outcome, Protocol, TrialRecord, to_event
+from aces_ci.core.spending.control import ArmSlot, DisarmSlot, Listener, from_control
+from aces_ci.core.spending.exchange import ArmCheck, Exchange, Outcome, Protocol, TrialRecord, to_event
 from aces_ci.core.trial import Usage
 from aces_ci.ports.sandbox import (
     CollectedFile,

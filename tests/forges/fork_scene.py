@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from aces_ci.job import Options as RunOptions
-from aces_ci.job import run
-from aces_ci.poster import Options as PostOptions
-from aces_ci.poster import post
+from aces_ci.jobs.post import Options as PostOptions
+from aces_ci.jobs.post import post
+from aces_ci.jobs.run import Options as RunOptions
+from aces_ci.jobs.run import run
 from tests.fakes.github import FakeGitHub
 from tests.git_history import History, skill
 

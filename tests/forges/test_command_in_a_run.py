@@ -6,7 +6,7 @@ import io
 import json
 from pathlib import Path
 
-from aces_ci.job import Options, run
+from aces_ci.jobs.run import Options, run
 from tests.fakes.github import PERSON
 from tests.fakes.server import Answer, Request
 from tests.forges.fork_scene import NUMBER, Fork, fork

@@ -15,7 +15,7 @@ from aces_ci import compose, publication
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import EventKind, Trust
 from aces_ci.core.evidence import PolicySource, RunEnded, Skipped, Structure, Tier
-from aces_ci.poster import Options, post
+from aces_ci.jobs.post import Options, post
 from aces_ci.tiers.assemble import assemble
 from tests.builders import a_changed_skill, a_run, an_event
 from tests.fakes.gitlab import FakeGitLab

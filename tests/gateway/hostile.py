@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from aces_ci.core.exchange import Protocol
+from aces_ci.core.spending.exchange import Protocol
 from tests.gateway.rig import CHAT, MESSAGES, RESPONSES
 
 M, R, C = Protocol.MESSAGES, Protocol.RESPONSES, Protocol.CHAT

@@ -10,9 +10,9 @@ from typing import Any
 
 import aiohttp
 
-from aces_ci.core.control import ArmSlot, Cap, Configuration, Limits, Listener, Secrets, Upstream
-from aces_ci.core.exchange import Exchange, Protocol
-from aces_ci.core.price import Price
+from aces_ci.core.spending.control import ArmSlot, Cap, Configuration, Limits, Listener, Secrets, Upstream
+from aces_ci.core.spending.exchange import Exchange, Protocol
+from aces_ci.core.spending.price import Price
 from aces_ci.core.trial import Arm
 from aces_ci.gateway.gateway import Gateway
 from aces_ci.gateway.upstream import Patience

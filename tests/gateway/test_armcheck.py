@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from aces_ci.core.control import Expectation
-from aces_ci.core.exchange import ArmCheck, Protocol
+from aces_ci.core.spending.control import Expectation
+from aces_ci.core.spending.exchange import ArmCheck, Protocol
 from aces_ci.core.trial import Arm
 from aces_ci.gateway.armcheck import ArmWatch
 from tests.gateway.rig import BODIES, ORDER, PATHS, TOKEN, rig

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aces_ci.core.control import Cap, Limits
 from aces_ci.core.errors import UsageError
-from aces_ci.core.exchange import Outcome, Protocol
-from aces_ci.core.price import Price, bound, cost
-from aces_ci.core.price_table import TABLE, price_of
+from aces_ci.core.spending.control import Cap, Limits
+from aces_ci.core.spending.exchange import Outcome, Protocol
+from aces_ci.core.spending.price import Price, bound, cost
+from aces_ci.core.spending.price_table import TABLE, price_of
 from aces_ci.core.trial import Usage
 from aces_ci.gateway.ledger import Ledger, OverBudgetError
 from tests.fakes.upstream import Reply

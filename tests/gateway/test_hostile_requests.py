@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from aces_ci.core.control import Limits
-from aces_ci.core.exchange import Outcome
+from aces_ci.core.spending.control import Limits
+from aces_ci.core.spending.exchange import Outcome
 from tests.gateway.hostile import HOSTILE
 from tests.gateway.rig import PATHS, TOKEN, rig
 

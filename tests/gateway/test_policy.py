@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from aces_ci.core.exchange import Protocol
+from aces_ci.core.spending.exchange import Protocol
 from aces_ci.gateway.policy.gate import IMAGE_TOKENS, OVERHEAD_TOKENS, Forward, admit
 from aces_ci.gateway.policy.request import Terms
 from aces_ci.gateway.strict_json import RefusedError

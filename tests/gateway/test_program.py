@@ -18,7 +18,8 @@ from typing import Any
 import aiohttp
 import pytest
 
-from aces_ci.core.control import (
+from aces_ci.core.errors import UsageError
+from aces_ci.core.spending.control import (
     ArmSlot,
     Cap,
     Configuration,
@@ -31,8 +32,7 @@ from aces_ci.core.control import (
     from_control,
     to_control,
 )
-from aces_ci.core.errors import UsageError
-from aces_ci.core.exchange import Exchange, Outcome, Protocol, TrialRecord, from_event, to_event
+from aces_ci.core.spending.exchange import Exchange, Outcome, Protocol, TrialRecord, from_event, to_event
 from aces_ci.core.trial import Arm
 from aces_ci.gateway.gateway import Gateway
 from aces_ci.gateway.outbox import Outbox

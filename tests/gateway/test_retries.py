@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from aces_ci.core.exchange import Outcome, Protocol
+from aces_ci.core.spending.exchange import Outcome, Protocol
 from aces_ci.gateway.upstream import Patience, again
 from tests.fakes.upstream import Reply, Seen
 from tests.gateway.rig import KEY, rig

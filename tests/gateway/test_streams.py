@@ -8,7 +8,7 @@ import socket
 
 import pytest
 
-from aces_ci.core.exchange import INFRA_OUTCOMES, Outcome, Protocol
+from aces_ci.core.spending.exchange import INFRA_OUTCOMES, Outcome, Protocol
 from aces_ci.gateway import relay
 from tests.fakes.upstream import Reply, events
 from tests.gateway.rig import BODIES, CHAT, MESSAGES, PATHS, TOKEN, Rig, rig

@@ -10,9 +10,9 @@ from typing import Any
 import aiohttp
 import pytest
 
-from aces_ci.core.control import Configuration, Listener, Secrets, Upstream
 from aces_ci.core.errors import UsageError
-from aces_ci.core.exchange import Exchange, Outcome, Protocol
+from aces_ci.core.spending.control import Configuration, Listener, Secrets, Upstream
+from aces_ci.core.spending.exchange import Exchange, Outcome, Protocol
 from aces_ci.gateway.gateway import Gateway
 from aces_ci.gateway.tape import Tape, derive
 from tests.fakes.upstream import Reply, Seen

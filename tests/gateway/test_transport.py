@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from aces_ci.core.exchange import Outcome, Protocol
+from aces_ci.core.spending.exchange import Outcome, Protocol
 from tests.gateway.rig import KEY, MESSAGES, ORDER, TOKEN, Rig, rig
 
 BODY = json.dumps(MESSAGES).encode()

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from aces_ci.core.control import Limits, Upstream
-from aces_ci.core.exchange import Protocol
+from aces_ci.core.spending.control import Limits, Upstream
+from aces_ci.core.spending.exchange import Protocol
 from aces_ci.core.trial import Arm
 from aces_ci.gateway.armcheck import ArmWatch
 from aces_ci.gateway.lease import Lease

@@ -14,7 +14,7 @@ from aces_ci.core.evidence import Evidence, RunStarted, Skipped, Tier
 from aces_ci.core.report import Links
 from aces_ci.core.wire import read_lines
 from aces_ci.forges._links import PageLinks
-from aces_ci.job import Options, run
+from aces_ci.jobs.run import Options, run
 from aces_ci.ports.renderer import Place
 from aces_ci.renderers.comment import RENDERER
 from aces_ci.shell.demo import demo_repository

@@ -14,7 +14,7 @@ from aces_ci.core.errors import UsageError
 from aces_ci.core.evidence import Imported, RunEnded
 from aces_ci.core.wire import to_line
 from aces_ci.importing import imported, split
-from aces_ci.job import Options, report
+from aces_ci.jobs.run import Options, report
 from tests.builders import a_changed_skill, a_run
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from aces_ci.core.answer_cache import AnswerCache
-from aces_ci.core.exhibit import Exhibit, exhibit
-from aces_ci.core.price import Price
-from aces_ci.core.question import Answer, Question
+from aces_ci.core.asking.answer_cache import AnswerCache
+from aces_ci.core.asking.exhibit import Exhibit, exhibit
+from aces_ci.core.asking.question import Answer, Question
 from aces_ci.core.skill import FileKind, SkillFile
+from aces_ci.core.spending.price import Price
 from aces_ci.tiers.ask import Asker, Purse
 
 SECRET = "sk-canary-0123456789abcdef"

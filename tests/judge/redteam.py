@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from aces_ci.core.exhibit import Exhibit
+from aces_ci.core.asking.exhibit import Exhibit
 from tests.judge.bench import TEXT, an_exhibit
 
 FILE = Path(__file__).resolve().parents[2] / "fixtures/redteam/attacks.jsonl"

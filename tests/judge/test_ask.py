@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from aces_ci.core.answer_cache import AnswerCache
-from aces_ci.core.price import bound
-from aces_ci.core.question import Question
+from aces_ci.core.asking.answer_cache import AnswerCache
+from aces_ci.core.asking.question import Question
+from aces_ci.core.spending.price import bound
 from aces_ci.tiers.ask import OVER_BUDGET, Purse
 from tests.judge.bench import PRICE, Scripted, an_asker, reply
 

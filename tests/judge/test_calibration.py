@@ -8,13 +8,13 @@ import pytest
 from scipy.stats import binomtest
 
 from aces_ci import compose
+from aces_ci.core.asking.exhibit import Exhibit
+from aces_ci.core.asking.label import Label, read
+from aces_ci.core.asking.question import Question
 from aces_ci.core.errors import UsageError
 from aces_ci.core.evidence import Judgement
-from aces_ci.core.exhibit import Exhibit
 from aces_ci.core.gate import Mode, Outcome
 from aces_ci.core.gate_judge import below_bar, judge_gate
-from aces_ci.core.label import Label, read
-from aces_ci.core.question import Question
 from aces_ci.statistics.proportion import wilson
 from aces_ci.tiers.judge_calibration import PADDING, PERTURBATIONS, Calibration, calibrate
 from aces_ci.tiers.judged import judge

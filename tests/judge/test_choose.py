@@ -80,7 +80,7 @@ def test_a_price_of_the_settings_outranks_the_table_and_no_budget_needs_none() -
 
 
 def test_every_default_model_has_a_price() -> None:
-    from aces_ci.core.price_table import price_of
+    from aces_ci.core.spending.price_table import price_of
 
     named = [factory for factory in compose.providers() if factory.key_variable]
     assert named and all(price_of(str(factory.default_model)) for factory in named)

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from aces_ci.cli._calibrate.judge import COMMAND as CALIBRATE
 from aces_ci.core.errors import UsageError
-from aces_ci.judge_job import Wanted, judge
+from aces_ci.jobs.judge import Wanted, judge
 from tests.fakes.judge_model import JudgeModel, opinion
 from tests.git_history import History, git
 from tests.judge.bench import TEXT

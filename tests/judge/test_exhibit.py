@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from aces_ci import compose
 from aces_ci.changes.worktree import search
-from aces_ci.core.exhibit import FILES_LIMIT, MANIFEST_LIMIT, QUOTE_LEAST, Exhibit, exhibit
-from aces_ci.core.quoting import ELISION, folded
-from aces_ci.core.recording import to_line
+from aces_ci.core.asking.exhibit import FILES_LIMIT, MANIFEST_LIMIT, QUOTE_LEAST, Exhibit, exhibit
+from aces_ci.core.asking.quoting import ELISION, folded
+from aces_ci.core.asking.recording import to_line
 from aces_ci.ports.provider import ProviderOptions
 from aces_ci.tiers.judged import judge
 from aces_ci.tiers.rubric_prompt import question

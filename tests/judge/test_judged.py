@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from aces_ci import compose
+from aces_ci.core.asking.judge_score import Moved, agreement, moved, side_score, worst
+from aces_ci.core.asking.question import Question
 from aces_ci.core.evidence import Judgement
-from aces_ci.core.judge_score import Moved, agreement, moved, side_score, worst
-from aces_ci.core.question import Question
 from aces_ci.tiers.judged import judge
 from tests.judge.bench import Scripted, an_asker, an_exhibit, reply
 

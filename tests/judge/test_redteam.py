@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from aces_ci import compose
-from aces_ci.core.quoting import folded
-from aces_ci.core.reply import BadReply, parse
+from aces_ci.core.asking.quoting import folded
+from aces_ci.core.asking.reply import BadReply, parse
 from aces_ci.tiers.judged import judge
 from aces_ci.tiers.rubric_prompt import SCHEMA, question
 from tests.judge.bench import Scripted, an_asker, reply

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aces_ci.core.reply import BadReply, native_schema, parse
+from aces_ci.core.asking.reply import BadReply, native_schema, parse
 from aces_ci.tiers.rubric_prompt import SCHEMA
 
 GOOD: dict[str, Any] = {

@@ -14,7 +14,7 @@ from syrupy.assertion import SnapshotAssertion
 from aces_ci.core.evidence import Evidence, Judgement, RunEnded, RunStarted, Skipped, Structure
 from aces_ci.core.wire import read_lines
 from aces_ci.forges._links import PageLinks
-from aces_ci.job import Options, run
+from aces_ci.jobs.run import Options, run
 from aces_ci.ports.renderer import Place
 from aces_ci.renderers.comment import RENDERER
 from aces_ci.tiers.assemble import assemble

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from aces_ci.core.question import Answer, Question
+from aces_ci.core.asking.question import Answer, Question
 
 Decide = Callable[[dict[str, Any], Question], Mapping[str, Any]]
 

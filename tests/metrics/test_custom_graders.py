@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from aces_ci import plugins
-from aces_ci.core.dimensions import DIMENSIONS
-from aces_ci.core.grader import Grader
-from aces_ci.core.grader_reply import RESERVED, read
-from aces_ci.core.run_policy import Grading as Mode
+from aces_ci.core.grading.dimensions import DIMENSIONS
+from aces_ci.core.grading.grader import Grader
+from aces_ci.core.grading.grader_reply import RESERVED, read
 from aces_ci.core.score import Score
 from aces_ci.core.staging import StagedFile
+from aces_ci.core.suites.run_policy import Grading as Mode
 from aces_ci.tiers.custom import ask, combined
 from aces_ci.tiers.grade import grade, subject_of
 from tests.fakes.sandbox import FakeSession, Loss, World

@@ -15,18 +15,18 @@ from aces_ci import compose
 from aces_ci.changes.compare import compare
 from aces_ci.changes.git import Repository
 from aces_ci.changes.parse import parse_skill
-from aces_ci.core import trace_file
+from aces_ci.core.asking.question import Question
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
 from aces_ci.core.evidence import RunEnded
-from aces_ci.core.exchange import Protocol
-from aces_ci.core.grader import Grader
+from aces_ci.core.grading.grader import Grader
 from aces_ci.core.live_plan import LivePlan
 from aces_ci.core.plan import Contender, Design, Subject, TrialPlan, make_live_plan
-from aces_ci.core.question import Question
 from aces_ci.core.score import Score
 from aces_ci.core.skill import FileKind, Skill, SkillFile
+from aces_ci.core.spending.exchange import Protocol
 from aces_ci.core.staging import Lineup
+from aces_ci.core.trace import file as trace_file
 from aces_ci.core.trial import Arm, Trial
 from aces_ci.forges._links import PageLinks
 from aces_ci.grading import GraderRoom, Grades, grader_for

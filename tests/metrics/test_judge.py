@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from aces_ci import plugins
-from aces_ci.core.judged import Item, Locus, Settled, Word
-from aces_ci.core.question import Question
+from aces_ci.core.asking.question import Question
+from aces_ci.core.grading.judged import Item, Locus, Settled, Word
 from aces_ci.core.score import Score
 from aces_ci.tiers.grade import grade, subject_of
 from aces_ci.tiers.judge_evidence import evidence

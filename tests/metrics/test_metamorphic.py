@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aces_ci import plugins
-from aces_ci.core.commands import parse
-from aces_ci.core.recovery import failures
-from aces_ci.core.trace_actions import Action
-from aces_ci.core.trace_file import read, write
-from aces_ci.core.trace_tools import Deed
-from aces_ci.core.trajectory import Trajectory
+from aces_ci.core.grading.recovery import failures
+from aces_ci.core.scripts.commands import parse
+from aces_ci.core.trace.actions import Action
+from aces_ci.core.trace.file import read, write
+from aces_ci.core.trace.tools import Deed
+from aces_ci.core.trace.trajectory import Trajectory
 from aces_ci.tiers.grade import grade
 from tests.traces import snippets
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from aces_ci.core.judged import Settled, Word
-from aces_ci.core.judged_items import REACHED
+from aces_ci.core.grading.judged import Settled, Word
+from aces_ci.core.grading.judged_items import REACHED
 from aces_ci.tiers.goal import messages, settle_all
 from aces_ci.tiers.grade import subject_of
 from aces_ci.workers.ragas.client import CONSTRAINTS, PROGRAM, RagasWorker

@@ -12,10 +12,10 @@ from click.testing import CliRunner
 from aces_ci import plugins
 from aces_ci.cli.grade import COMMAND as GRADE
 from aces_ci.cli.trace import COMMAND as TRACE
-from aces_ci.core.case_file import read as read_case
+from aces_ci.core.asking.recording import to_line
 from aces_ci.core.errors import UsageError
-from aces_ci.core.recording import to_line
-from aces_ci.core.trace_file import read
+from aces_ci.core.suites.case_file import read as read_case
+from aces_ci.core.trace.file import read
 from aces_ci.tiers.grade import grade
 from tests.metrics.judges import Court, literal
 from tests.traces import snippets

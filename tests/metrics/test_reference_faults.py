@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from aces_ci import plugins
-from aces_ci.core.dimensions import DIMENSIONS, dimensions
+from aces_ci.core.grading.dimensions import DIMENSIONS, dimensions
 from aces_ci.core.score import Score
 from aces_ci.tiers.grade import grade
 from tests.metrics.judges import Court, literal, verdict

@@ -12,9 +12,9 @@ from aces_ci import compose
 from aces_ci.cli.explain import COMMAND as EXPLAIN
 from aces_ci.cli.rules import COMMAND as RULES
 from aces_ci.core.errors import UsageError
-from aces_ci.core.glossary import ALIASES, WORDS
-from aces_ci.core.outline import PHRASE_HEADS
-from aces_ci.core.rule_page import markdown
+from aces_ci.core.reading.glossary import ALIASES, WORDS
+from aces_ci.core.reading.outline import PHRASE_HEADS
+from aces_ci.core.reading.rule_page import markdown
 
 
 def test_the_page_of_all_rules_is_generated(root: Path) -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from aces_ci.changes.parse import parse_skill
 from aces_ci.core.finding import Category, Finding, Severity
+from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Profile, Rule
-from aces_ci.core.sample import manifest
 from aces_ci.core.skill import FileKind, SkillFile
 from aces_ci.plugins import load
 from aces_ci.tiers.structural import assess

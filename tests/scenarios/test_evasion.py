@@ -9,11 +9,11 @@ from random import Random
 
 import pytest
 
-from aces_ci.core.case import Case, Check, CheckKind, Role
 from aces_ci.core.event import Trust
 from aces_ci.core.evidence import Evidence, RunEnded, Structure
 from aces_ci.core.gate_evals import EvalsSide, weakening
 from aces_ci.core.score import Score
+from aces_ci.core.suites.case import Case, Check, CheckKind, Role
 from aces_ci.core.trial import Arm, Ending, Flag, Trial
 from aces_ci.forges._links import PageLinks
 from aces_ci.ports.renderer import Place

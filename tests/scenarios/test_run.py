@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from aces_ci.job import Options, report, run
+from aces_ci.jobs.run import Options, report, run
 from tests.fakes.github import BOT, PERSON, READER, FakeGitHub
 from tests.git_history import History, skill
 

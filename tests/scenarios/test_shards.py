@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from aces_ci.job import Options, report, run
+from aces_ci.jobs.run import Options, report, run
 from tests.git_history import History, skill
 
 SKILLS = {"alpha": 10, "beta": 4000, "gamma": 700, "delta": 650, "epsilon": 50}

@@ -8,9 +8,9 @@ import pytest
 
 from aces_ci.core.diagnosis import Cause, Diagnosis
 from aces_ci.core.live_plan import LivePlan
+from aces_ci.core.reading.text_change import changed_lines
 from aces_ci.core.score import Part, Score
-from aces_ci.core.text_change import changed_lines
-from aces_ci.core.trajectory import Trajectory
+from aces_ci.core.trace.trajectory import Trajectory
 from aces_ci.core.trial import Arm, Ending, Trial
 from aces_ci.tiers.compare import summarise
 from aces_ci.tiers.diagnose import SkillText, diagnose

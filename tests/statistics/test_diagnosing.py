@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from aces_ci.changes.parse import parse_skill
-from aces_ci.core.case import Behavior, Case
 from aces_ci.core.diagnosis import Cause, Diagnosed
 from aces_ci.core.live_plan import LivePlan
 from aces_ci.core.plan import Subject
 from aces_ci.core.skill import FileKind, Skill, SkillFile
 from aces_ci.core.staging import Lineup
+from aces_ci.core.suites.case import Behavior, Case
 from aces_ci.core.trial import Arm
 from aces_ci.core.wire import from_line, to_line
 from aces_ci.diagnosing import diagnosed, text_of

@@ -9,9 +9,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from aces_ci.core.case import Behavior, Case, Check, CheckKind, Role
-from aces_ci.core.cast import Cast
-from aces_ci.core.trajectory import (
+from aces_ci.core.grading.cast import Cast
+from aces_ci.core.suites.case import Behavior, Case, Check, CheckKind, Role
+from aces_ci.core.trace.trajectory import (
     Agent,
     Observation,
     ObservationResult,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from aces_ci.core.errors import UsageError
-from aces_ci.core.trace_file import inspect, read, write
+from aces_ci.core.trace.file import inspect, read, write
 
 
 def document(**changes: Any) -> dict[str, Any]:

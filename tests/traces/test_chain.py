@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from aces_ci import plugins
-from aces_ci.core.exchange import Outcome, Protocol
 from aces_ci.core.score import Score
-from aces_ci.core.trace_chain import State
-from aces_ci.core.trace_file import inspect, write
-from aces_ci.core.trajectory import Trajectory
+from aces_ci.core.spending.exchange import Outcome, Protocol
+from aces_ci.core.trace.chain import State
+from aces_ci.core.trace.file import inspect, write
+from aces_ci.core.trace.trajectory import Trajectory
 from aces_ci.core.trial import Flag
 from aces_ci.ports.converter import Log
 from aces_ci.tiers.grade import grade

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from aces_ci.core.case import CheckKind
+from aces_ci.core.suites.case import CheckKind
 from aces_ci.tiers import checks
 from aces_ci.tiers.grade import subject_of
 from tests.traces import snippets
@@ -169,7 +169,7 @@ def test_the_documentation_names_every_kind_and_every_metric(root: Path) -> None
 
 
 def test_the_documented_case_can_be_read(root: Path) -> None:
-    from aces_ci.core import case_file
+    from aces_ci.core.suites import case_file
 
     page = (root / "docs" / "metrics.md").read_text(encoding="utf-8")
     document = json.loads(page.split("```json\n", 1)[1].split("```", 1)[0])

@@ -13,7 +13,7 @@ from aces_ci.cli.grade import COMMAND as GRADE
 from aces_ci.cli.trace import COMMAND as TRACE
 from aces_ci.core.errors import UsageError
 from aces_ci.core.score import Score
-from aces_ci.core.trace_file import write
+from aces_ci.core.trace.file import write
 from aces_ci.core.wire import from_line
 from tests.traces import snippets
 

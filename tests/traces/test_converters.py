@@ -9,8 +9,8 @@ import atif
 import pytest
 
 from aces_ci import plugins
-from aces_ci.core.trace_file import inspect, write
-from aces_ci.core.trajectory import Trajectory
+from aces_ci.core.trace.file import inspect, write
+from aces_ci.core.trace.trajectory import Trajectory
 from aces_ci.ports.converter import Converter, Log
 from aces_ci.tiers.grade import grade
 from tests.traces import snippets

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from aces_ci.core.exchange import Exchange, Outcome, Protocol
+from aces_ci.core.spending.exchange import Exchange, Outcome, Protocol
 from aces_ci.core.trial import Usage
 
 TOOLS = ("Bash", "Read")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aces_ci.core.danger import scan
+from aces_ci.core.scripts.danger import scan
 
 CRITICAL = {
     "rm -rf /": "rm-root",

@@ -17,8 +17,8 @@ from aces_ci.agent_images import environment_of
 from aces_ci.cli.live import COMMAND
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
-from aces_ci.core.exchange import Protocol
 from aces_ci.core.skill import FileKind, Skill, SkillFile
+from aces_ci.core.spending.exchange import Protocol
 from aces_ci.settings.model import Settings
 from aces_ci.trialling import access, contenders, design_of, limits_of, narrowed
 from tests.e2e import live_rig as rig

@@ -16,14 +16,14 @@ from pathlib import Path
 import pytest
 
 from aces_ci.changes.parse import parse_skill
-from aces_ci.core.case import Case, CaseFile
-from aces_ci.core.control import ArmSlot, Secrets, Upstream
 from aces_ci.core.errors import UsageError
-from aces_ci.core.exchange import Exchange, Protocol, from_event
 from aces_ci.core.plan import Contender, Design, PlannedTrial, Subject, TrialPlan, make_live_plan
-from aces_ci.core.price import Price
 from aces_ci.core.skill import FileKind, Skill, SkillFile
+from aces_ci.core.spending.control import ArmSlot, Secrets, Upstream
+from aces_ci.core.spending.exchange import Exchange, Protocol, from_event
+from aces_ci.core.spending.price import Price
 from aces_ci.core.staging import Injection, Lineup
+from aces_ci.core.suites.case import Case, CaseFile
 from aces_ci.core.trial import Arm, Ending, Flag, Trial
 from aces_ci.plugins import load
 from aces_ci.ports.harness import Harness

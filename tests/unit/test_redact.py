@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aces_ci.core.errors import UsageError
-from aces_ci.core.redact import MARK, Redactor
+from aces_ci.core.scan.redact import MARK, Redactor
 
 KEY = "sk-ant-api03-Zq8_T4-wv/9+Lm2xR7uYcP1s"
 TRICKY = "pä\"ss\\wo/rd+7&<q>%é'x"

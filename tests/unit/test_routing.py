@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from aces_ci.changes.parse import parse_skill
-from aces_ci.core.routing import apart, card, rank, requests
-from aces_ci.core.sample import manifest
+from aces_ci.core.reading.routing import apart, card, rank, requests
+from aces_ci.core.reading.sample import manifest
 from aces_ci.core.skill import FileKind, Skill, SkillFile
 
 

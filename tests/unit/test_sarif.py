@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aces_ci.core.finding import Category, Finding, Severity
-from aces_ci.core.sarif import sarif
+from aces_ci.core.formats.sarif import sarif
 
 
 def test_links_in_a_message_are_escaped() -> None:

@@ -14,8 +14,8 @@ with warnings.catch_warnings():
     from detect_secrets.settings import transient_settings
 
 from aces_ci.core.finding import Confidence
-from aces_ci.core.secrets import MAX_CHARACTERS, entropy, find, placeholder
-from aces_ci.core.token_shapes import SHAPES
+from aces_ci.core.scan.secrets import MAX_CHARACTERS, entropy, find, placeholder
+from aces_ci.core.scan.token_shapes import SHAPES
 
 ALNUM = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"

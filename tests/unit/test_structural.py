@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from aces_ci import compose
 from aces_ci.changes.parse import parse_skill
 from aces_ci.core.finding import Category, Severity
+from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import WEIGHTS, Dimension, Example, Problem, Profile, Rule
-from aces_ci.core.sample import manifest
 from aces_ci.core.skill import FileKind, Sibling, Skill, SkillFile
 from aces_ci.tiers.fixes import apply, edits
 from aces_ci.tiers.structural import assess

@@ -35,7 +35,7 @@ def COMMAND(
     {"skill": "path/to/skill", "criterion": "example_quality", "pass": true}; paths are relative to the file. Fifty
     labels or more, about as many passes as failures. Below the bar the judge informs and never gates.
     """
-    from aces_ci.judge_job import Wanted, calibrated
+    from aces_ci.jobs.judge import Wanted, calibrated
 
     wanted = Wanted(
         paths=(),

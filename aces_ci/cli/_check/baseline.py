@@ -10,9 +10,9 @@ import click
 
 from aces_ci import __version__
 from aces_ci.cli._check.examine import Examined
-from aces_ci.core.checkup import Checkup
 from aces_ci.core.errors import UsageError
-from aces_ci.core.known_findings import Known, dump, load, recorded
+from aces_ci.core.reading.checkup import Checkup
+from aces_ci.core.reading.known_findings import Known, dump, load, recorded
 from aces_ci.core.rule import Profile
 from aces_ci.shell.files import Folder, read_bounded
 

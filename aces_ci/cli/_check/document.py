@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from aces_ci.core.checkup import Checked, Checkup
 from aces_ci.core.finding import Finding
+from aces_ci.core.reading.checkup import Checked, Checkup
 from aces_ci.core.rule import WEIGHTS
 
 

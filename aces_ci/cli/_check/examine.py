@@ -10,10 +10,10 @@ from aces_ci.changes.parse import manifest_of
 from aces_ci.changes.worktree import Found
 from aces_ci.cli._check.linters import linted
 from aces_ci.cli._check.siblings import siblings_of
-from aces_ci.core.checkup import Checked, gate
 from aces_ci.core.evidence import Structure
 from aces_ci.core.finding import Finding
-from aces_ci.core.known_findings import Known
+from aces_ci.core.reading.checkup import Checked, gate
+from aces_ci.core.reading.known_findings import Known
 from aces_ci.core.rule import Profile, Rule
 from aces_ci.core.skill import Sibling, Skill
 from aces_ci.tiers.structural import assess

@@ -8,7 +8,7 @@ from dataclasses import replace
 import click
 
 from aces_ci.core.finding import Finding
-from aces_ci.core.fingerprint import Anchors
+from aces_ci.core.reading.fingerprint import Anchors
 from aces_ci.core.skill import Skill
 from aces_ci.ports.runner import Completed
 from aces_ci.shell import process

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aces_ci.core.checkup import Checkup, count
 from aces_ci.core.finding import Severity
 from aces_ci.core.inert import cell, prose
+from aces_ci.core.reading.checkup import Checkup, count
 
 
 def markdown(checkup: Checkup) -> Iterator[str]:

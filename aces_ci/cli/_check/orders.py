@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from aces_ci.core.checkup import Checkup
 from aces_ci.core.finding import Finding, Severity
+from aces_ci.core.reading.checkup import Checkup
 from aces_ci.shell.log import escape_data, escape_property, inert
 
 PER_LEVEL = 10

@@ -13,13 +13,13 @@ import click
 from aces_ci.cli._check import document, markdown, orders, text
 from aces_ci.cli._check.examine import Examined
 from aces_ci.cli.options import wants_color
-from aces_ci.core.checkup import Checkup
-from aces_ci.core.code_quality import code_quality
 from aces_ci.core.finding import Severity
-from aces_ci.core.junit import junit
+from aces_ci.core.formats.code_quality import code_quality
+from aces_ci.core.formats.junit import junit
+from aces_ci.core.formats.sarif import sarif
+from aces_ci.core.reading.checkup import Checkup
 from aces_ci.core.repo_path import bytes_of
 from aces_ci.core.rule import Rule
-from aces_ci.core.sarif import sarif
 from aces_ci.shell.files import Folder
 from aces_ci.shell.log import Dialect, dialect_of, inert
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from aces_ci.core.checkup import Checked, Checkup, count
 from aces_ci.core.finding import Finding, Severity
+from aces_ci.core.reading.checkup import Checked, Checkup, count
 
 _WIDTH = 76
 _COLOURS = {Severity.CRITICAL: "31", Severity.ERROR: "31", Severity.WARNING: "33", Severity.INFO: "36"}

@@ -38,7 +38,7 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
     Without a model they are templates from the skill's name, description and scripts. What evals/EVAL.md asks for
     outranks both. Edit them: put in real inputs and the exact results that you expect.
     """
-    from aces_ci.authoring_job import Order, create
+    from aces_ci.jobs.draft import Order, create
 
     order = Order(
         path=path,

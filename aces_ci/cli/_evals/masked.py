@@ -30,7 +30,7 @@ def COMMAND(
     It sees the prompt and the item, not the skill. What it would meet anyway cannot show that the skill helps.
     A prediction, not a measurement: it never gates.
     """
-    from aces_ci.authoring_job import Order, masked
+    from aces_ci.jobs.draft import Order, masked
 
     order = Order(
         path=path,

@@ -36,8 +36,8 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
     What every good run did becomes a check. Cases that a person wrote or edited (no `"generated": true`) and
     evals/EVAL.md are never touched.
     """
-    from aces_ci.authoring_job import Order
-    from aces_ci.refine_job import run
+    from aces_ci.jobs.draft import Order
+    from aces_ci.jobs.refine import run
 
     order = Order(
         path=path,

@@ -18,7 +18,7 @@ from aces_ci.cli.options import format_option
 @format_option("text", "json")
 def COMMAND(case_file: Path, passing: Path, failing: Path, case_id: str | None, skill: str | None, format_: str) -> int:
     """Run each check of a case on two traces. Exit 1 where one is dead: it says the same of both, or the opposite."""
-    from aces_ci.replay_job import replay
+    from aces_ci.jobs.replay import replay
 
     return replay(
         case_file=case_file,

@@ -19,7 +19,7 @@ from aces_ci.cli.options import format_option, repo_option
 @format_option("text", "json")
 def COMMAND(paths: tuple[Path, ...], repo: Path, cases: bool, attempts: int, format_: str) -> int:
     """Read the suites of the skills at PATHS. Exit 1 when a file has an error."""
-    from aces_ci.suites import suites_below
+    from aces_ci.jobs.suites import suites_below
 
     rows: list[dict[str, Any]] = []
     for suite in suites_below(repo, paths, attempts=attempts):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from aces_ci.core.exchange import Protocol
+from aces_ci.core.spending.exchange import Protocol
 from aces_ci.gateway.policy import chat, messages, responses
 from aces_ci.gateway.policy.request import Notes, Terms, images, tools_digest
 from aces_ci.gateway.strict_json import RefusedError, dump, load

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from aces_ci.core.exchange import Protocol
+from aces_ci.core.spending.exchange import Protocol
 from aces_ci.gateway.strict_json import RefusedError, canonical
 
 MAX_NOTES = 100

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aces_ci.core.amount import NBSP, plural
+from aces_ci.core.asking.judge_score import Moved, SideScore, agreement, judges, moved, side_score, worst
 from aces_ci.core.change import How
 from aces_ci.core.evidence import Judgement, Vote
 from aces_ci.core.inert import cell, code, prose
-from aces_ci.core.judge_score import Moved, SideScore, agreement, judges, moved, side_score, worst
 from aces_ci.core.repo_path import join
 from aces_ci.core.report import Report, SkillReport
 from aces_ci.ports.renderer import Place

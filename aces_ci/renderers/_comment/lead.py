@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from aces_ci.core.amount import plural
+from aces_ci.core.asking.judge_score import worst
 from aces_ci.core.change import How
 from aces_ci.core.finding import Category, Finding, Severity
 from aces_ci.core.gate import GateName
 from aces_ci.core.headline import subject
 from aces_ci.core.inert import fence, prose
-from aces_ci.core.judge_score import worst
 from aces_ci.core.report import Report, SkillReport
 from aces_ci.core.verdict import State
 from aces_ci.ports.renderer import Place

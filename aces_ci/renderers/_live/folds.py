@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from aces_ci.core.amount import plural
 from aces_ci.core.estimate import Contrast, Lift
+from aces_ci.core.grading.points import NBSP, interval, number, row
 from aces_ci.core.inert import cell, code, prose
 from aces_ci.core.lift import COMPOSITE, OUTCOME, OUTCOME_PARTS
 from aces_ci.core.live import CaseRow, LiveSummary, MetricRow, Word
 from aces_ci.core.live_text import levels_of
-from aces_ci.core.points import NBSP, interval, number, row
 from aces_ci.core.trial import Arm
 from aces_ci.renderers._live.diagnosis import excerpts
 from aces_ci.renderers._live.shown import Live, percent_of

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from aces_ci.core.estimate import Contrast, Lift
+from aces_ci.core.grading.points import NBSP, interval, number, p_value
 from aces_ci.core.inert import prose
 from aces_ci.core.live import Word
 from aces_ci.core.live_text import outcome_row
-from aces_ci.core.points import NBSP, interval, number, p_value
 from aces_ci.core.report import Report
 from aces_ci.core.verdict import State
 from aces_ci.renderers._live.shown import Live, lives, with_p

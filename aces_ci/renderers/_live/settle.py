@@ -6,9 +6,9 @@ from math import ceil
 
 from aces_ci.core.amount import plural, usd
 from aces_ci.core.estimate import Contrast
+from aces_ci.core.grading.points import NBSP, number, percent
 from aces_ci.core.inert import code, prose
 from aces_ci.core.live import LiveSummary, Option, Word
-from aces_ci.core.points import NBSP, number, percent
 from aces_ci.core.report import Report
 from aces_ci.renderers._live.shown import Live, difference
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from aces_ci.core.estimate import Contrast, Estimate, Lift
+from aces_ci.core.grading.points import NBSP, interval, p_value
 from aces_ci.core.inert import cell, code
 from aces_ci.core.live import LiveSummary, Word
 from aces_ci.core.live_text import SPOKEN, outcome_row
-from aces_ci.core.points import NBSP, interval, p_value
 from aces_ci.core.report import Report, SkillReport
 
 _ICONS = {

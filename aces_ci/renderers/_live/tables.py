@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from aces_ci.core.amount import tokens
 from aces_ci.core.estimate import Contrast
+from aces_ci.core.grading.points import BAR_HEADER, NBSP, bar, level_interval
 from aces_ci.core.inert import cell
 from aces_ci.core.live import ArmLevel, Word
 from aces_ci.core.live_text import levels_of, outcome_row
-from aces_ci.core.points import BAR_HEADER, NBSP, bar, level_interval
 from aces_ci.core.trial import Arm
 from aces_ci.renderers._live.shown import WORDS, Live, difference
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from aces_ci.core.errors import UsageError
-from aces_ci.core.judged import Settled, Word
-from aces_ci.core.judged_items import REACHED
+from aces_ci.core.grading.judged import Settled, Word
+from aces_ci.core.grading.judged_items import REACHED
 from aces_ci.shell import process
 
 CONSTRAINTS = Path(__file__).with_name("constraints.txt")

@@ -1,0 +1,1 @@
+"""Findings in the formats of others: SARIF, JUnit, Code Quality."""

@@ -1,0 +1,1 @@
+"""What a trace is worth: values that the metrics share."""

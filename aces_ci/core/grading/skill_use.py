@@ -1,0 +1,145 @@
+"""Skill-Use: trigger, compliance, boundary (the Skill-Use paper): does an agent use a skill as it is written?
+
+SU = trigger x (alpha x compliance + (1 - alpha) x boundary), alpha .7. Task success is no part of it.
+Deterministic checks count without any judge; behaviours of a case join them where there is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from aces_ci.core.grading import judged_items, judged_score
+from aces_ci.core.grading.judged import Settled
+from aces_ci.core.grading.subject import Subject
+from aces_ci.core.score import Part, Score
+from aces_ci.core.suites.case import Role
+from aces_ci.core.trial import Arm
+
+ALPHA = 0.7
+SHAM = 0.3
+"""Compliance below which a triggered run only pretended to follow the skill."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """A weighted share of what was followed; `value` None where it does not apply or cannot be told."""
+
+    value: float | None
+    because: str
+    parts: tuple[Part, ...] = ()
+    cites: tuple[int, ...] = ()
+    method: str = "deterministic"
+    absent: bool = False
+    """There is no such item, or none that can be told without a judge: nothing went wrong."""
+
+
+def excluded(subject: Subject) -> str | None:
+    """Why Skill-Use says nothing about this trial; None where it does."""
+    if subject.trial.arm is Arm.BASELINE:
+        return "there is no skill in this arm"
+    if subject.negative:
+        return "the case does not want the skill"
+    for found in subject.checked:
+        if found.check.role is Role.GATE and found.passed is not True:
+            return f"not evaluable: {found.check.id}: {found.because}"
+    return None
+
+
+def trigger(subject: Subject) -> float:
+    """1 where the target was read; a body that stands in the context needs no reading."""
+    return float(subject.cast.preloaded or bool(subject.target_reads))
+
+
+def share(subject: Subject, role: Role, settled: Mapping[str, Settled] | None) -> Share:
+    """Checks and behaviours of one role. Without a judge the behaviours are left out, and the clause says
+    so.
+    """
+    parts: list[tuple[Part, float]] = []
+    cites: list[int] = []
+    for found in subject.checked:
+        if found.check.role is role:
+            if found.passed is None:
+                return Share(value=None, because=f"{found.check.id}: {found.because}")
+            part = Part(name=found.check.id, value=float(found.passed), because=found.because)
+            parts.append((part, found.check.weight))
+            cites += found.cites
+    behaviors = [behavior for behavior in subject.case.behaviors if behavior.role is role]
+    items = {item.id: item for item in judged_items.behaviors(subject)}
+    asked = [items[f"behavior/{each.id}"] for each in behaviors if f"behavior/{each.id}" in items]
+    used = [settled[item.id] for item in asked if item.id in settled] if settled is not None else []
+    why = judged_score.missing(asked, settled) if settled is not None else None
+    if why:
+        return Share(value=None, because=why, method=judged_score.method(used))
+    for behavior in behaviors:
+        met = judged_items.opening(subject, behavior.text)
+        item = items.get(f"behavior/{behavior.id}")
+        if item is None:
+            parts.append(
+                (Part(name=behavior.id, value=float(bool(met)), because="read off the trace"), behavior.weight)
+            )
+        elif settled is not None:
+            parts.append((judged_score.parts([item], settled)[0], behavior.weight))
+            cites += settled[item.id].cites
+    weight = sum(each for _, each in parts)
+    if weight <= 0:
+        left = f"{len(asked)} behaviours were not judged" if asked else f"the case has no {role.value} items"
+        return Share(value=None, because=left, absent=True)
+    shown = tuple(part for part, _ in parts)
+    unasked = f"; {len(asked)} behaviours were not judged" if settled is None and asked else ""
+    return Share(
+        value=sum(part.value * each for part, each in parts) / weight,
+        because=judged_score.worst(shown, f"{len(shown)} of {len(shown)} items followed") + unasked,
+        parts=shown,
+        cites=tuple(cites),
+        method=judged_score.method(used) if used else "deterministic",
+    )
+
+
+def combined(triggered: float, compliance: float | None, boundary: float | None, alpha: float = ALPHA) -> float | None:
+    """SU; where the case has only steps or only prohibitions, those alone count. None where it has
+    neither.
+    """
+    known = [(value, weight) for value, weight in ((compliance, alpha), (boundary, 1 - alpha)) if value is not None]
+    total = sum(weight for _, weight in known)
+    return triggered * sum(value * weight for value, weight in known) / total if total else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """Skill-Use over many trials; each None where nothing was scored."""
+
+    trials: int
+    su: float | None
+    trigger: float | None
+    compliance: float | None
+    boundary: float | None
+    compliance_given_trigger: float | None
+    boundary_given_trigger: float | None
+    sham_rate: float | None
+    """Of the triggered trials, those with compliance under .3."""
+
+
+def summary(scores: Iterable[Score]) -> Summary:
+    """The forms of the paper, plain and conditional on the trigger."""
+    rows: dict[str, dict[str, float]] = {}
+    for score in scores:
+        if score.metric.startswith("skill_use") and score.value is not None:
+            rows.setdefault(score.trial, {})[score.metric] = score.value
+    every = list(rows.values())
+    triggered = [row for row in every if row.get("skill_use_trigger") == 1.0]
+    compliant = [row["skill_use_compliance"] for row in triggered if "skill_use_compliance" in row]
+    return Summary(
+        trials=len(every),
+        su=_mean([row["skill_use"] for row in every if "skill_use" in row]),
+        trigger=_mean([row["skill_use_trigger"] for row in every if "skill_use_trigger" in row]),
+        compliance=_mean([row["skill_use_compliance"] for row in every if "skill_use_compliance" in row]),
+        boundary=_mean([row["skill_use_boundary"] for row in every if "skill_use_boundary" in row]),
+        compliance_given_trigger=_mean(compliant),
+        boundary_given_trigger=_mean([row["skill_use_boundary"] for row in triggered if "skill_use_boundary" in row]),
+        sham_rate=_mean([float(value < SHAM) for value in compliant]),
+    )
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None

@@ -1,0 +1,1 @@
+"""What a skill says: outline, words, references, and how findings live on."""

@@ -1,0 +1,138 @@
+"""What a skill's texts point to: links and paths in code, resolved inside the skill and beside it."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from urllib.parse import unquote
+
+from aces_ci.core.reading.outline import Outline, outline
+from aces_ci.core.skill import Skill
+
+SCRIPT_SUFFIXES = (".py", ".sh", ".bash", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".ps1")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|#")
+_PLACEHOLDER = re.compile(
+    r"[<>{}$*|]|\.\.\.|%[sd]|^(?:url|link|path|file|href|target|uri|\w+-url)$|YYYY|your-|/path/to/|^path/to/|example\."
+)
+_FOLDERS = r"(?:scripts|references|assets|templates|resources)"
+# A path of the skill: bare, below a placeholder for its folder, or below a place where skills are installed.
+_MENTION = re.compile(
+    r"(?:(?<![\w./@}>$-])(?:\./)?|(?:\$\{?\w*(?i:skill|base|plugin)\w*\}?|\{\{?\w+\}?\}|<[\w -]+>"
+    r"|/skills/(?:[\w-]+/)*(?P<owner>[\w-]+))/)"
+    rf"(?P<path>{_FOLDERS}/[\w./@-]*\w)(?![\w/{{<-]|\*(?!\*))"
+)
+_ILLUSTRATION = re.compile(r"(?i)\bexamples?\b\W{0,3}:|\be\.g\.|\bsuch as\b|\bwould be\b|\bfor instance\b|\blike `")
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """A path that a file of the skill names. `target` is as written, `resolved` skill-relative or None outside."""
+
+    path: str
+    line: int
+    label: str
+    target: str
+    resolved: str | None
+    repository: str
+    """The normalised path from the repository's root; begins with `..` where it leaves that."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _One:
+    """A skill as a key: equal to itself alone, since what it holds cannot be hashed."""
+
+    skill: Skill
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _One) and other.skill is self.skill
+
+    def __hash__(self) -> int:
+        return id(self.skill)
+
+
+def links(skill: Skill) -> tuple[Pointer, ...]:
+    """Relative links of the manifest and of Markdown files in the skill; placeholders left out."""
+    return _all_links(_One(skill))
+
+
+@lru_cache(maxsize=8)
+def _all_links(one: _One) -> tuple[Pointer, ...]:
+    """Several rules ask for the same links; the files behind them are read once."""
+    skill = one.skill
+    found = list(_links(skill, skill.manifest, outline(skill.body), skill.body_line - 1))
+    for path in sorted(skill.files):
+        if path != skill.manifest and path.endswith(".md") and not path.startswith("evals/"):
+            text = skill.files[path].text
+            if text and "](" in text:
+                found += _links(skill, path, outline(text.replace("\r\n", "\n")), 0)
+    return tuple(found)
+
+
+def _links(skill: Skill, path: str, parts: Outline, shift: int) -> Iterator[Pointer]:
+    for link in parts.links:
+        target = unquote(link.target.split("#")[0].split("?")[0])
+        if not target or _SCHEME.match(link.target) or _PLACEHOLDER.search(target):
+            continue
+        if not re.search(r"[./]", target) or target.startswith("/"):
+            continue
+        here = posixpath.join(skill.root, posixpath.dirname(path)) if skill.root != "." else posixpath.dirname(path)
+        repository = posixpath.normpath(posixpath.join(here, target))
+        yield Pointer(path, link.line + shift, link.label, target, _inside(skill, repository), repository)
+
+
+def _inside(skill: Skill, repository: str) -> str | None:
+    if skill.root == ".":
+        return None if repository.startswith("..") else repository
+    prefix = skill.root + "/"
+    return repository[len(prefix) :] if repository.startswith(prefix) else None
+
+
+def exists(skill: Skill, pointer: Pointer) -> bool:
+    """Whether a file, or a folder that holds files, is there: in the skill, or beside it."""
+    if pointer.resolved is not None and _has(skill.files, pointer.resolved):
+        return True
+    return _has(skill.outside, pointer.repository)
+
+
+def _has(paths: object, wanted: str) -> bool:
+    assert hasattr(paths, "__contains__") and hasattr(paths, "__iter__")
+    return wanted in paths or any(str(path).startswith(wanted + "/") for path in paths)
+
+
+def mentions(skill: Skill) -> Iterator[tuple[str, int]]:
+    """Paths below the conventional folders that the manifest names as its own, with lines; links apart.
+
+    Lines that only illustrate ("for example `scripts/rotate.py`") and paths below another skill's folder are
+    left out.
+    """
+    return iter(_mentions(skill.body, skill.body_line, skill.directory))
+
+
+@lru_cache(maxsize=64)
+def _mentions(body: str, body_line: int, directory: str) -> tuple[tuple[str, int], ...]:
+    if not re.search(_FOLDERS + "/", body):
+        return ()
+    linked = {link.target.split("#")[0].removeprefix("./") for link in outline(body).links}
+    found = []
+    for line, row in enumerate(body.split("\n"), start=body_line):
+        if "/" not in row or _ILLUSTRATION.search(row):
+            continue
+        for match in _MENTION.finditer(row):
+            if match["path"] not in linked and match["owner"] in (None, directory):
+                found.append((match["path"], line))
+    return tuple(found)
+
+
+def scripts(skill: Skill) -> tuple[str, ...]:
+    """Paths of the scripts an agent could run: by suffix or execute bit, tests and packages' parts left out."""
+    return tuple(
+        path
+        for path in sorted(skill.files)
+        if (path.endswith(SCRIPT_SUFFIXES) or (skill.files[path].kind == "executable" and "." not in path))
+        and not re.search(
+            r"(^|/)(tests?|evals|node_modules|__pycache__|examples?|templates?|assets)/|__init__|(^|/)test_", path
+        )
+    )

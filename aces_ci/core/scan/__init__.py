@@ -1,0 +1,1 @@
+"""What text hides or leaks: tokens, hidden characters, injection; and the one redactor."""

@@ -1,0 +1,114 @@
+"""Whether a place in a document asks for something or talks about it.
+
+A skill that teaches reviewers to spot `curl … | sh` is full of what it warns of. Cues are looked for where a
+reader would see them: on the line, in the lines just before it, in the headings above it, and in what the skill
+says it is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from functools import lru_cache
+
+import re2
+
+from aces_ci.core.reading.outline import outline
+from aces_ci.core.skill import Skill
+
+NEAR = 4
+"""Lines before a place that are read for a cue."""
+
+_CUE = re2.compile(
+    r"(?i)\b(never|don['’]?t|do not|does not|must not|should not|mustn['’]?t|shouldn['’]?t|cannot|avoid|"
+    r"forbid(den)?|prohibit(ed|s)?|disallow(ed)?|"
+    r"block(s|ed|ing|list)?|den(y|ies|ied)|deny-?list|dangerous|destructive|unsafe|insecure|malicious|hostile|"
+    r"untrusted|attack(s|er|ers|ing)?|vulnerab\w*|exploit\w*|payloads?|"
+    r"injection|inject(ed|ing)?|red flags?|anti-?patterns?|bad|wrong|warnings?|detect(s|ed|ion|ing)?|flag(s|ged|"
+    r"ging)?|reject(s|ed)?|refuse[sd]?|scan(s|ned|ning)?( for)?|suspicious|"
+    r"poison(ed|ing)?|threats?|misuse|abuse[sd]?|guard(s|ed|rails?)?|evil|phish\w*|social engineering|exfiltrat\w*|"
+    r"leak(s|ed|ing|age)?|tamper\w*|"
+    r"requires? (explicit )?(confirmation|approval|permission)|(explicit|user|human) (confirmation|approval|"
+    r"permission)|irreversible|destroys?|destroyed|wipes?|wiped|loses?|careful(ly)?|caution|catastroph\w*|"
+    r"audit(s|ed|ing)?|patterns?|signatures?|indicators?|common mistakes?|pitfalls?|test (case|prompt|input)s?|"
+    r"adversarial|jailbreak\w*|red[- ]team\w*|treat .{0,40} as data|"
+    r"if (a|an|any|the) .{0,60}(says?|contains?|tells?|asks?|instructs?|claims?))\b|[❌🚫⛔⚠✗✘☠]|\bBAD\b|\bWRONG\b"
+)
+_SUBJECT = re2.compile(
+    r"(?i)\b(security|secure|vulnerab\w+|pen-?test\w*|penetration|exploit\w*|malware|threat\w*|injection|red[- "
+    r"]?team\w*|adversarial|attack\w*|forensic\w*|"
+    r"jailbreak\w*|guardrails?|hardening|owasp|ctf|reverse engineering|audit\w*|incident|safety|safeguards?|"
+    r"secrets?|privilege escalation|offensive|xss|sqli|"
+    r"sandbox\w*|prompt[- ]injection|supply[- ]chain|threat[- ]model\w*)\b"
+)
+
+
+_OFFENSIVE = re2.compile(
+    r"(?i)\b(pen-?test\w*|penetration|exploit\w*|red[- ]?team\w*|hacking|offensive|privilege escalation|reverse "
+    r"shells?|payloads?|ctf|xss|sqli|"
+    r"injection|malware|attack\w*|metasploit|post-exploitation|threat\w*|forensics?)\b"
+)
+
+
+class Stance(StrEnum):
+    """What a place in a document does with what stands there."""
+
+    ASKS = "asks"
+    """Nothing near it says otherwise: an agent would do it."""
+    NEAR_A_CUE = "near_a_cue"
+    """Words of warning, detection or prohibition stand near it."""
+    TALKS = "talks"
+    """The skill is about such things, and words near it say so too."""
+
+
+def about_security(skill: Skill) -> bool:
+    """Whether name, description or title of the skill say that security is its subject."""
+    headings = outline(skill.body).headings[:1]
+    about = " ".join((skill.directory, skill.name or "", skill.description or "", *(h.text for h in headings)))
+    return len({word.lower() for word in _SUBJECT.findall(about.replace("-", " ").replace("_", " "))}) >= 1
+
+
+def about_attacks(skill: Skill) -> bool:
+    """Whether its name or description says that attacks themselves are its subject: their commands are its matter."""
+    about = " ".join((skill.root, skill.name or "", skill.description or ""))
+    return _OFFENSIVE.search(about.replace("-", " ").replace("_", " ")) is not None
+
+
+def stance(text: str, line: int, *, subject: bool, markdown: bool = True) -> Stance:
+    """The stance of the 1-based `line` of a document."""
+    if not _cued(text, line, markdown):
+        return Stance.ASKS
+    return Stance.TALKS if subject else Stance.NEAR_A_CUE
+
+
+@lru_cache(maxsize=4096)
+def _cued(text: str, line: int, markdown: bool) -> bool:
+    lines = _lines(text)
+    if line <= len(lines) and _CUE.search(lines[line - 1][:2000]):
+        return True
+    seen = 0
+    for at in range(line - 2, max(-1, line - 14), -1):
+        if at < len(lines) and lines[at].strip():
+            seen += 1
+            if _CUE.search(lines[at][:2000]):
+                return True
+        if seen >= NEAR:
+            break
+    return markdown and any(_CUE.search(heading) for heading in _headings(text, line))
+
+
+@lru_cache(maxsize=256)
+def _lines(text: str) -> Sequence[str]:
+    return text.split("\n")
+
+
+def _headings(text: str, line: int) -> Sequence[str]:
+    """The heading above the line and those above that, the document's title left out."""
+    found: list[str] = []
+    level = 7
+    for heading in reversed(outline(text).headings):
+        if heading.line <= line and heading.level < level:
+            level = heading.level
+            if level > 1:
+                found.append(heading.text)
+    return found

@@ -1,0 +1,232 @@
+"""Commands that delete or overwrite what cannot be brought back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+import re2
+
+from aces_ci.core.finding import Severity
+from aces_ci.core.scripts.command import Command, Within
+from aces_ci.core.scripts.destroyers import SQL_CLIENTS, cloud, sql
+from aces_ci.core.scripts.hazard import Kind
+from aces_ci.core.scripts.paths import Area, area
+from aces_ci.core.scripts.scene import Scene, Suspicion
+
+_AREAS: Mapping[Area, tuple[Severity, str, str]] = {
+    Area.ROOT: (Severity.CRITICAL, "root", "the whole file system"),
+    Area.HOME: (Severity.CRITICAL, "home", "a whole home directory"),
+    Area.SYSTEM: (Severity.CRITICAL, "system", "a system directory"),
+    Area.DEVICE: (Severity.CRITICAL, "device", "a disk device"),
+    Area.BELOW_HOME: (Severity.WARNING, "below-home", "a folder in the user's home"),
+    Area.BELOW_SYSTEM: (Severity.WARNING, "below-system", "files of the system"),
+    Area.OUTSIDE: (Severity.WARNING, "outside", "a folder outside the working directory"),
+    Area.ALL_OF_IT: (Severity.WARNING, "all", "everything in the working directory"),
+}
+_CACHES = re2.compile(
+    r"/var/(lib/apt/lists|cache|log)\b|~/\.cache\b|\$HOME/\.cache\b|/root/\.cache\b|node_modules|\.npm/_|"
+    r"/usr/share/(doc|man)\b"
+)
+_OWN_FOLDER = re2.compile(r"(~|\$HOME|/root|/(home|Users)/[\w.-]+)/\.[\w.-]+/[\w.${}<>_-]+")
+"""`~/.tool/part`: what one program keeps, not what a person made."""
+_DISK = re2.compile(
+    r"/dev/(sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme\d|mmcblk\d|disk\d|rdisk\d|mapper/|mem\b|kmem\b|"
+    r"md\d)"
+)
+_PARTITION = re2.compile(r"/dev/\$|/dev/disk/")
+_POWER = frozenset({"shutdown", "reboot", "halt", "poweroff"})
+
+
+def find(scene: Scene, command: Command) -> Iterator[Suspicion]:
+    """Every destructive shape of one command."""
+    name = command.name
+    if name is not None:
+        detector = _BY_NAME.get(name)
+        if detector:
+            yield from detector(scene, command)
+        if name.startswith("mkfs") or name in {"wipefs", "blkdiscard"}:
+            target = next((w.shape for w in command.operands if w.shape.startswith("/dev/")), None)
+            if target:
+                make = _critical if _DISK.match(target) or _PARTITION.match(target) else _warning
+                yield make("format-disk", f"erases the disk {target}", target)
+        if name in SQL_CLIENTS:
+            yield from sql(command)
+    yield from _fork_bomb(scene, command)
+    for redirect in command.redirects:
+        if redirect.writes and redirect.target and _DISK.match(redirect.target.shape):
+            yield _critical("overwrite-disk", f"writes over the disk {redirect.target.shape}", redirect.target.shape)
+
+
+def _critical(shape: str, message: str, target: str | None = None) -> Suspicion:
+    return Suspicion(kind=Kind.DESTRUCTIVE, shape=shape, severity=Severity.CRITICAL, message=message, target=target)
+
+
+def _warning(shape: str, message: str, target: str | None = None) -> Suspicion:
+    return Suspicion(kind=Kind.DESTRUCTIVE, shape=shape, severity=Severity.WARNING, message=message, target=target)
+
+
+def _info(shape: str, message: str, target: str | None = None) -> Suspicion:
+    return Suspicion(kind=Kind.DESTRUCTIVE, shape=shape, severity=Severity.INFO, message=message, target=target)
+
+
+def _rm(scene: Scene, command: Command) -> Iterator[Suspicion]:
+    deep = command.has("-r", "-R", "--recursive")
+    if command.has("--no-preserve-root"):
+        yield _critical("rm-root", "deletes the whole file system, its guard switched off")
+        return
+    for word in command.operands:
+        place = area(word.shape, scene.workspaces)
+        severity, slug, what = _AREAS.get(place, (None, "", ""))
+        if word.shape.rstrip("/").endswith("/.git") or word.shape.rstrip("/") == ".git":
+            cloned = place in {Area.UNKNOWN, Area.TEMPORARY}
+            severity, slug, what = Severity.INFO if cloned else Severity.WARNING, "history", "the repository's history"
+        if severity is None and place is Area.UNKNOWN and deep and "/*" in word.shape and not word.quoted:
+            yield _info("rm-unset", f"deletes {word.shape}, which is /* where the variable is empty", word.shape)
+        if severity is None or (not deep and "*" not in word.shape and severity is not Severity.CRITICAL):
+            continue
+        if not deep and place in {Area.HOME, Area.SYSTEM} and "*" not in word.shape:
+            severity = Severity.WARNING
+        own = place is Area.BELOW_HOME and _OWN_FOLDER.search(word.shape)
+        if (own or _CACHES.search(word.shape)) and severity is Severity.WARNING:
+            severity = Severity.INFO
+        if Within.CONTAINER in command.within and severity is Severity.CRITICAL:
+            severity = Severity.WARNING
+        yield Suspicion(
+            kind=Kind.DESTRUCTIVE, shape=f"rm-{slug}", severity=severity,
+            message=f"deletes {what} ({word.shape})", target=word.shape,
+        )  # fmt: skip
+
+
+def _find(scene: Scene, command: Command) -> Iterator[Suspicion]:
+    if not any(word.text == "-delete" for word in command.arguments):
+        return
+    starts = []
+    for word in command.arguments:
+        if word.shape[:1] in {"-", "(", "!"}:
+            break
+        starts.append(word.shape)
+    for start in starts:
+        if area(start, scene.workspaces) in {Area.ROOT, Area.HOME, Area.SYSTEM}:
+            filtered = command.has("-name", "-iname", "-path", "-mtime")
+            make = _warning if filtered else _critical
+            yield make("find-delete", f"deletes files below {start}", start)
+
+
+def _dd(scene: Scene, command: Command) -> Iterator[Suspicion]:
+    for word in command.arguments:
+        target = word.shape.removeprefix("of=")
+        if target != word.shape and area(target, scene.workspaces) is Area.DEVICE:
+            yield _critical("overwrite-disk", f"writes over the disk {target}", target)
+
+
+def _shred(scene: Scene, command: Command) -> Iterator[Suspicion]:
+    for word in command.operands:
+        if area(word.shape, scene.workspaces) in {Area.DEVICE, Area.ROOT, Area.HOME, Area.SYSTEM}:
+            yield _critical("shred", f"destroys {word.shape} beyond recovery", word.shape)
+
+
+def _diskutil(scene: Scene, command: Command) -> Iterator[Suspicion]:
+    if any(
+        (word.text or "").lower() in {"erasedisk", "erasevolume", "zerodisk", "secureerase"}
+        for word in command.operands
+    ):
+        yield _critical("format-disk", "erases a disk")
+
+
+def _mode(scene: Scene, command: Command) -> Iterator[Suspicion]:
+    words = command.operands
+    if not words:
+        return
+    mode, targets = words[0].shape, words[1:]
+    deep = command.has("-R", "--recursive")
+    opened = command.name == "chmod" and mode.lstrip("0") in {"777", "666", "a+rwx", "ugo+rwx", "o+w", "a+w"}
+    for word in targets:
+        place = area(word.shape, scene.workspaces)
+        if deep and place in {Area.ROOT, Area.HOME, Area.SYSTEM}:
+            own = command.name == "chown" and place is Area.HOME
+            make = _warning if own or not (opened or command.name != "chmod") else _critical
+            yield make("mode-root", f"changes owner or mode of everything below {word.shape}", word.shape)
+        elif opened and deep:
+            yield _warning("mode-open", f"lets every user write to everything below {word.shape}", word.shape)
+        elif opened:
+            yield _info("mode-open", f"lets every user write to {word.shape}", word.shape)
+
+
+def _mv(scene: Scene, command: Command) -> Iterator[Suspicion]:
+    words = command.operands
+    if len(words) >= 2 and words[-1].shape == "/dev/null":
+        for word in words[:-1]:
+            worst = area(word.shape, scene.workspaces) in {Area.ROOT, Area.HOME, Area.SYSTEM}
+            yield (_critical if worst else _warning)("mv-null", f"moves {word.shape} to /dev/null", word.shape)
+
+
+def _git(scene: Scene, command: Command) -> Iterator[Suspicion]:
+    words = _git_words(command)
+    verb = words[0] if words else ""
+    rest = words[1:]
+    if verb == "push":
+        plain = any(w in {"--force", "-f"} or (w[:1] == "-" and w[:2] != "--" and "f" in w) for w in rest)
+        plus = next((w for w in rest if w.startswith("+") and len(w) > 1), None)
+        if plain or plus or "--mirror" in rest:
+            yield _warning("git-push-force", "overwrites the history of a remote branch", plus)
+        elif "--delete" in rest or "-d" in rest:
+            yield _info("git-push-delete", "deletes a remote branch")
+    elif verb == "reset" and "--hard" in rest:
+        yield _info("git-reset-hard", "throws uncommitted work away")
+    elif verb == "clean" and any(w[:1] == "-" and "f" in w and w[:2] != "--" for w in rest):
+        force = any(w[:1] == "-" and w[:2] != "--" and ("x" in w or "d" in w) for w in rest)
+        yield (_warning if force else _info)("git-clean", "deletes files that git does not track")
+    elif verb in {"filter-branch", "filter-repo"}:
+        yield _warning("git-rewrite", "rewrites the repository's history")
+    elif verb == "stash" and rest[:1] in (["clear"], ["drop"]):
+        yield _info("git-stash-drop", "throws stashed work away")
+    elif verb == "reflog" and rest[:1] == ["expire"]:
+        yield _warning("git-reflog", "deletes what git could recover from")
+
+
+def _git_words(command: Command) -> list[str]:
+    words = [word.shape for word in command.arguments]
+    while words and words[0].startswith("-"):
+        words = words[2:] if words[0] in {"-C", "-c", "--git-dir", "--work-tree"} else words[1:]
+    return words
+
+
+def _kill(scene: Scene, command: Command) -> Iterator[Suspicion]:
+    if command.name == "kill" and any(w.text == "-1" for w in command.arguments[1:]):
+        yield _critical("kill-all", "kills every process of the user")
+    if command.name == "killall5":
+        yield _critical("kill-all", "kills every process")
+
+
+def _power(scene: Scene, command: Command) -> Iterator[Suspicion]:
+    usage = any(word.shape.startswith("[") for word in command.arguments)
+    if not usage and not command.has("--help"):
+        yield _warning("power-off", "turns the machine off")
+
+
+def _crontab(scene: Scene, command: Command) -> Iterator[Suspicion]:
+    if command.has("-r"):
+        yield _warning("crontab-remove", "deletes every scheduled job of the user")
+
+
+def _fork_bomb(scene: Scene, command: Command) -> Iterator[Suspicion]:
+    """`:(){ :|:& };:` a function in which a pipeline's stages are the same name, in the background."""
+    if Within.FUNCTION not in command.within or command.position == 0 or not command.background or command.arguments:
+        return
+    stages = scene.stages(command)
+    if len(stages) > 1 and len({stage.name for stage in stages}) == 1 and command.name is not None:
+        yield _critical("fork-bomb", "starts copies of itself until the machine stops")
+
+
+_BY_NAME: Mapping[str, Callable[[Scene, Command], Iterator[Suspicion]]] = {
+    "rm": _rm, "unlink": _rm, "rmdir": _rm, "find": _find, "dd": _dd, "shred": _shred, "diskutil": _diskutil,
+    "chmod": _mode, "chown": _mode, "chgrp": _mode, "mv": _mv, "git": _git, "kill": _kill, "killall5": _kill,
+    "crontab": _crontab, **dict.fromkeys(_POWER, _power),
+    **dict.fromkeys(
+        ("terraform", "tofu", "terragrunt", "pulumi", "aws", "gsutil", "gcloud", "az", "kubectl",
+         "docker", "podman", "gh",
+         "heroku",
+         "fly", "flyctl", "vercel", "netlify", "railway", "render", "wrangler", "npm", "dropdb", "dropuser"),
+        cloud,
+    ),
+}  # fmt: skip

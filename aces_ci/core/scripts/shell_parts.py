@@ -1,0 +1,79 @@
+"""Parts of the shell's syntax tree: redirections, assignments, constants, and lists made flat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from aces_ci.core.scripts.command import Redirect, Word
+from aces_ci.core.scripts.words import Reader
+
+REDIRECTS = frozenset({"file_redirect", "heredoc_redirect", "herestring_redirect"})
+"""Node types of redirections."""
+
+
+def assigned(reader: Reader, node: Node) -> Iterator[tuple[str, Word]]:
+    """The name with its value, an empty word where none is written."""
+    name = node.child_by_field_name("name")
+    value = node.child_by_field_name("value")
+    if name is None:
+        return
+    line, column = reader.end(node)
+    empty = Word(text="", shape="", line=line, column=column)
+    yield reader.raw(name), reader.word(value) if value is not None else empty
+
+
+def redirects(reader: Reader, node: Node, rest: list[Node]) -> Iterator[Redirect]:
+    """The redirections of one node; what the grammar hangs below a here-document goes to `rest`."""
+    operator = next((c.type for c in node.children if not c.is_named), "<")
+    number = next((reader.raw(c) for c in node.children if c.type == "file_descriptor"), "")
+    target: Word | None = None
+    body: str | None = None
+    for child in node.children:
+        if child.type == "file_redirect" and node.type == "heredoc_redirect":
+            yield from redirects(reader, child, rest)
+        elif child.type == "heredoc_body":
+            body = reader.raw(child)
+        elif child.type in {"heredoc_start", "heredoc_end", "file_descriptor"} or not child.is_named:
+            continue
+        elif node.type == "heredoc_redirect":
+            rest.append(child)
+        elif target is None:
+            target = reader.word(child)
+    if node.type == "herestring_redirect" and target is not None:
+        body = target.shape
+    yield Redirect(operator=operator, target=target, body=body, descriptor=int(number) if number.isdigit() else None)
+
+
+def flat(node: Node) -> Iterator[Node]:
+    """The children of a node with left-leaning lists unrolled."""
+    if node.type != "list":
+        for child in node.children:
+            yield from (flat(child) if child.type == "list" else (child,))
+        return
+    tail: list[Node] = []
+    while node.type == "list" and node.children:
+        tail.extend(reversed(node.children[1:]))
+        node = node.children[0]
+    yield node
+    yield from reversed(tail)
+
+
+def constants(reader: Reader, root: Node) -> dict[str, str]:
+    """Variables that get one literal value in the whole script, so that `$URL` can be read as it."""
+    values: dict[str, list[str | None]] = {}
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.type == "variable_assignment":
+            name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+            if name is not None:
+                text = reader.word(value).text if value is not None else None
+                values.setdefault(reader.raw(name), []).append(text)
+        elif node.type in {"for_statement", "command"}:
+            for child in node.children:
+                if child.type in {"variable_name", "word"}:
+                    values.setdefault(reader.raw(child), []).append(None)
+        stack.extend(node.children)
+    return {name: only[0] for name, only in values.items() if len(only) == 1 and only[0] is not None}

@@ -1,0 +1,138 @@
+"""A node of the shell grammar as the text that the program would receive."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from tree_sitter import Node
+
+from aces_ci.core.scripts.command import Word
+
+MAX_WORD = 20_000
+"""Characters kept of one word; the rest of a longer one is cut."""
+_ESCAPED = re.compile(r"\\(\n|.)", re.DOTALL)
+_QUOTED_ESCAPE = re.compile(r'\\([$`"\\\n])')
+_ANSI = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|c.|.)", re.DOTALL)
+_ANSI_NAMED = {"a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+_PLAIN_EXPANSION = re.compile(r"\$\{([A-Za-z_]\w*)\}\Z")
+_DYNAMIC = frozenset(
+    {"simple_expansion", "expansion", "command_substitution", "process_substitution", "arithmetic_expansion"}
+)
+_QUOTES = frozenset({"string", "raw_string", "ansi_c_string", "translated_string"})
+
+
+class Reader:
+    """Reads words of one script; holds its bytes and the constants it assigns.
+
+    `line` and `column` of the words count from `line` and `column` given here, which lets the text
+    of `bash -c "…"` point into the file that holds it.
+    """
+
+    def __init__(self, source: bytes, *, line: int = 1, column: int = 1) -> None:
+        self.source = source
+        self.line = line
+        self.column = column
+        self.constants: Mapping[str, str] = {}
+        self._ascii = source.isascii()
+
+    def raw(self, node: Node) -> str:
+        """The node as it is written."""
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def place(self, row: int, byte: int, offset: int) -> tuple[int, int]:
+        """1-based line and column in characters of the byte at `offset`, `byte` bytes into `row`."""
+        if not self._ascii:
+            byte = len(self.source[offset - byte : offset].decode("utf-8", "replace"))
+        return self.line + row, byte + (self.column if row == 0 else 1)
+
+    def start(self, node: Node) -> tuple[int, int]:
+        """Where the node begins."""
+        return self.place(node.start_point.row, node.start_point.column, node.start_byte)
+
+    def end(self, node: Node) -> tuple[int, int]:
+        """One past where it ends."""
+        return self.place(node.end_point.row, node.end_point.column, node.end_byte)
+
+    def word(self, node: Node) -> Word:
+        """The word that this node is."""
+        text, shape = self._read(node, 0)
+        line, column = self.start(node)
+        return Word(
+            text=None if text is None else text[:MAX_WORD],
+            shape=shape[:MAX_WORD],
+            line=line,
+            column=column,
+            quoted=node.type in _QUOTES or any(child.type in _QUOTES for child in node.children),
+        )
+
+    def _read(self, node: Node, depth: int) -> tuple[str | None, str]:
+        kind = node.type
+        if kind == "command_name" and node.children:
+            return self._parts(node, depth) if depth < 40 else (None, self.raw(node))
+        if kind in _DYNAMIC:
+            return self._expansion(node)
+        if kind == "raw_string":
+            text = self.raw(node)[1:].removesuffix("'")
+            return text, text
+        if kind == "ansi_c_string":
+            text = _ANSI.sub(_ansi, self.raw(node)[2:].removesuffix("'"))
+            return text, text
+        if kind in {"string", "translated_string", "concatenation"} and depth < 40:
+            return self._parts(node, depth)
+        if kind == "string_content":
+            text = _QUOTED_ESCAPE.sub(_unquote, self.raw(node))
+            return text, text
+        if kind == "word":
+            text = _ESCAPED.sub(_unescape, self.raw(node))
+            return text, text
+        text = self.raw(node)
+        return (None if any(child.type in _DYNAMIC for child in node.children) else text), text
+
+    def _parts(self, node: Node, depth: int) -> tuple[str | None, str]:
+        """Children joined; bytes between them belong to the string too (the grammar drops leading blanks)."""
+        texts: list[str] = []
+        shapes: list[str] = []
+        dynamic = False
+        at = node.start_byte
+        for child in node.children:
+            gap = self.source[at : child.start_byte].decode("utf-8", "replace")
+            at = child.end_byte
+            if gap:
+                texts.append(gap)
+                shapes.append(gap)
+            if child.type in {'"', '$"'}:
+                continue
+            text, shape = self._read(child, depth + 1)
+            dynamic = dynamic or text is None
+            texts.append(text or "")
+            shapes.append(shape)
+        return (None if dynamic else "".join(texts)), "".join(shapes)
+
+    def _expansion(self, node: Node) -> tuple[str | None, str]:
+        raw = self.raw(node)
+        plain = _PLAIN_EXPANSION.match(raw)
+        if plain:
+            raw = f"${plain[1]}"
+        value = self.constants.get(raw[1:]) if node.type in {"simple_expansion", "expansion"} else None
+        return (value, value) if value is not None else (None, raw)
+
+
+def _unescape(match: re.Match[str]) -> str:
+    return "" if match[1] == "\n" else match[1]
+
+
+def _unquote(match: re.Match[str]) -> str:
+    return "" if match[1] == "\n" else match[1]
+
+
+def _ansi(match: re.Match[str]) -> str:
+    body = match[1]
+    if body[0] in "xuU" and len(body) > 1:
+        number = int(body[1:], 16)
+        return chr(number) if number <= 0x10FFFF and not 0xD800 <= number <= 0xDFFF else ""
+    if body[0] in "01234567":
+        return chr(int(body, 8) & 0xFF)
+    if body[0] == "c" and len(body) > 1:
+        return chr(ord(body[1]) & 0x1F)
+    return _ANSI_NAMED.get(body, body)

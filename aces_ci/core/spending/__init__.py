@@ -1,0 +1,1 @@
+"""What passes the gateway and what it costs."""

@@ -1,0 +1,1 @@
+"""What a case is: cases, their checks, their files, the run policy."""

@@ -1,0 +1,1 @@
+"""What an agent did: the trajectory (ATIF), built, read, annotated and looked at."""

@@ -1,0 +1,119 @@
+"""What an agent did, tool call by tool call, whatever its program calls its tools."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from aces_ci.core.scripts import commands as shell
+from aces_ci.core.scripts.command import Command
+from aces_ci.core.trace.outcome import exit_code, failed
+from aces_ci.core.trace.tools import Deed, deed_of, folder_in, path_in, script_in, skill_in
+from aces_ci.core.trace.trajectory import ObservationResult, Step, Trajectory, text_of
+from aces_ci.core.trace.wrapped import calls as wrapped_calls
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """One call with its result. What is unknown is None."""
+
+    number: int
+    """0-based, in the order of the whole trace; a wrapper's inner calls count each."""
+    step: int
+    """Step id to cite."""
+    tool: str
+    deed: Deed
+    arguments: Mapping[str, object]
+    script: str | None = None
+    """Shell text of a SHELL action; None where only the run knew it."""
+    commands: tuple[Command, ...] = ()
+    folder: str | None = None
+    """Working directory that the call asked for."""
+    path: str | None = None
+    skill: str | None = None
+    output: str | None = None
+    """None: the call has no result, the run was cut off."""
+    code: int | None = None
+    failed: bool | None = None
+
+
+def actions(trajectory: Trajectory) -> tuple[Action, ...]:
+    """Every call of the document, then those of its embedded children, cited by the step that points to
+    them.
+    """
+    found: list[Action] = []
+    for step in trajectory.steps:
+        for action in _of_step(step, step.step_id, len(found)):
+            found.append(action)
+    for child in trajectory.subagent_trajectories or ():
+        cite = _pointing(trajectory, child.trajectory_id)
+        for inner in child.walk():
+            for step in inner.steps:
+                for action in _of_step(step, cite, len(found)):
+                    found.append(action)
+    return tuple(found)
+
+
+def _of_step(step: Step, cite: int, start: int) -> Iterator[Action]:
+    results = step.observation.results if step.observation else ()
+    by_call = {result.source_call_id: result for result in results if result.source_call_id}
+    shared = next((result for result in results if result.source_call_id is None), None)
+    for call in step.tool_calls or ():
+        result = by_call.get(call.tool_call_id, shared)
+        for name, arguments in _unwrapped(call.function_name, call.arguments):
+            yield _action(start, cite, name, arguments, result)
+            start += 1
+
+
+def _unwrapped(name: str, arguments: Mapping[str, object]) -> Iterator[tuple[str, Mapping[str, object]]]:
+    source = arguments.get("input")
+    inner = wrapped_calls(source) if name == "exec" and isinstance(source, str) else ()
+    if inner:
+        yield from ((call.name, call.arguments) for call in inner)
+    else:
+        yield name, arguments
+
+
+def _action(
+    number: int, step: int, tool: str, arguments: Mapping[str, object], result: ObservationResult | None
+) -> Action:
+    deed = deed_of(tool, arguments)
+    script = _script(arguments) if deed is Deed.SHELL else None
+    parsed = _parsed(script) if script else ()
+    output = text_of(result.content) if result is not None else None
+    extra = result.extra if result is not None else None
+    return Action(
+        number=number,
+        step=step,
+        tool=tool,
+        deed=deed,
+        arguments=arguments,
+        script=script,
+        commands=parsed,
+        folder=folder_in(arguments) if deed is Deed.SHELL else None,
+        path=path_in(arguments) if deed in {Deed.READ, Deed.WRITE, Deed.LIST} else None,
+        skill=skill_in(arguments) if deed is Deed.SKILL else None,
+        output=output,
+        code=exit_code(extra, output) if output is not None and deed is Deed.SHELL else None,
+        failed=failed(deed, extra, output, parsed),
+    )
+
+
+def _script(arguments: Mapping[str, object]) -> str | None:
+    given = script_in(arguments)
+    return shlex.join(given) if isinstance(given, list) else given
+
+
+@lru_cache(maxsize=4096)
+def _parsed(script: str) -> tuple[Command, ...]:
+    return shell.parse(script)
+
+
+def _pointing(trajectory: Trajectory, identity: str | None) -> int:
+    for step in trajectory.steps:
+        for result in step.observation.results if step.observation else ():
+            if any(ref.trajectory_id == identity for ref in result.subagent_trajectory_ref or ()):
+                return step.step_id
+    return trajectory.steps[-1].step_id

@@ -1,0 +1,1 @@
+"""What the commands do: one file a job, from the command line to the exit code."""

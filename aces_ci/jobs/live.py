@@ -1,0 +1,297 @@
+"""`aces-ci live` from the command line to its last line: price, question, progress, looks, words."""
+
+from __future__ import annotations
+
+import secrets
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from aces_ci import agent_images, compose, diagnosing, grading, trialling
+from aces_ci.changes.git import Repository
+from aces_ci.changes.load import skill_at
+from aces_ci.changes.worktree import Found, search
+from aces_ci.core.errors import UsageError
+from aces_ci.core.event import Trust
+from aces_ci.core.inert import plain
+from aces_ci.core.live_plan import LivePlan, PlannedCase
+from aces_ci.core.live_text import arm_lines, result_line
+from aces_ci.core.plan import Contender, TrialPlan, make_live_plan
+from aces_ci.core.scan.redact import Redactor
+from aces_ci.core.score import Score
+from aces_ci.core.skill import Skill
+from aces_ci.core.trial import Arm, Trial
+from aces_ci.policy import from_worktree
+from aces_ci.settings.inputs import inputs_of, secrets_of
+from aces_ci.settings.load import load
+from aces_ci.settings.model import Settings
+from aces_ci.shell.evidence_file import EvidenceFile
+from aces_ci.shell.files import Folder
+from aces_ci.statistics.power import attainable
+from aces_ci.tiers import live
+from aces_ci.tiers.compare import summarise
+from aces_ci.tiers.schedule import Budget
+from aces_ci.tiers.suite import read_suite
+from aces_ci.tiers.suite_policy import policy_of
+
+EXIT_INTERRUPTED = 130
+ARM_WORDS = {Arm.BASELINE: "no skill", Arm.PREVIOUS: "main", Arm.WITH_SKILL: "this"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What the command line said."""
+
+    paths: tuple[Path, ...]
+    base: str | None = None
+    cases: tuple[str, ...] = ()
+    arms: tuple[str, ...] = ()
+    attempts: int | None = None
+    max_usd: float | None = None
+    yes: bool = False
+    resume: bool = False
+    pull_only: bool = False
+    provider_url: str | None = None
+    output: Path = Path("aces-results")
+    repo: Path = Path()
+    config: Path | None = None
+    overrides: tuple[str, ...] = ()
+    quiet: int = 0
+
+
+Say = Callable[[str], None]
+
+
+def run(wanted: Wanted, *, env: Mapping[str, str], out: Say, err: Say, confirm: Callable[[str], bool] | None) -> int:
+    """The exit code. `confirm` None: there is no terminal to ask at.
+
+    Raises:
+        UsageError: before anything is spent.
+    """
+    settings = _settings(wanted, env)
+    sandbox = compose.sandbox(settings.live.sandbox.backend)
+    harnesses = compose.harnesses()
+    reach = trialling.access(env, wanted.provider_url, in_container=sandbox.isolates)
+    if wanted.pull_only:
+        for name, image in agent_images.images_for(settings, harnesses, sandbox, env=env).items():
+            out(f"{name}: {image}")
+        return 0
+    redactor = Redactor([*secrets_of(env), *reach.secrets.keys.values()])
+    folder = Folder.at(wanted.output, cwd=Path.cwd(), redact=redactor.redact)
+    sink = EvidenceFile(folder)
+    known = list(sink.read())
+    done = {row.digest: row for row in known if isinstance(row, Trial)}
+    _ask_about_leftovers(wanted, done)
+    own = agent_images.environment_of((item.skill() for item in search(wanted.repo, wanted.paths).found), Trust.OWN)
+    images = agent_images.images_for(settings, harnesses, sandbox, env=env, environment=own)
+    plan = _plan(wanted, settings, trialling.contenders(settings, harnesses, reach, images), done)
+    cap = wanted.max_usd if wanted.max_usd is not None else settings.budget.usd
+    for line in opening(plan, cap):
+        err(line)
+    bench = compose.bench(env, folder)
+    asker = bench.asker(settings, plan.design.trust)
+    ask = asker if callable(asker) else None
+    trialling.gradeable(plan, ask is not None)
+    _agree(wanted, confirm)
+    analysis = LivePlan(
+        looks=plan.design.looks,
+        skills=len(plan.subjects),
+        floor=settings.live.floor,
+        margin=settings.live.margin,
+        target_lift=settings.live.target_lift,
+        cases={case.id: PlannedCase(negative=case.trigger is False) for item in plan.subjects for case in item.cases},
+    )
+    room = grading.GraderRoom.of(plan, sandbox, env)
+    grades = grading.Grades(plan, analysis, compose.metrics(), ask, folder, sink, room)
+    grades.known(done.values(), (row for row in known if isinstance(row, Score)))
+    means = live.Means(
+        sandbox=sandbox,
+        harnesses=harnesses,
+        program=agent_images.program_of(env),
+        secrets=reach.secrets,
+        upstreams=reach.upstreams,
+        prices=trialling.prices_of(settings),
+        limits=trialling.limits_of(settings),
+        budget=Budget(usd_micros=None if cap is None else round(cap * 1e6), minutes=settings.budget.minutes),
+        converters={item.name: item for item in compose.converters()},
+    )
+    board = Board(plan, err if wanted.quiet < 1 else (lambda line: None))
+
+    def progress(event: live.Progress) -> None:
+        if event.trial is not None:
+            grades.trials[event.trial.digest] = event.trial
+        board.take(event)
+
+    with _interruptible() as stop:
+        ended = live.run(
+            plan,
+            means,
+            sink,
+            run_id=secrets.token_hex(6),
+            done=done,
+            spent_micros=live.spent(done),
+            decided=grades.decided,
+            on_progress=progress,
+            stop=stop,
+        )
+    if stop.is_set():
+        err(f"interrupted; everything is kept. resume: aces-ci live {' '.join(map(str, wanted.paths))} --resume")
+        return EXIT_INTERRUPTED
+    trials = list(grades.trials.values())
+    for row in diagnosing.diagnosed(plan.subjects, trials, grades.all_scores, analysis, folder):
+        sink.add(row)
+    for line in closing(plan, grades, analysis, ended):
+        out(line)
+    return 0
+
+
+def opening(plan: TrialPlan, cap: float | None) -> list[str]:
+    """What will run and what it will cost."""
+    looks, forecast = plan.design.looks, plan.forecast
+    runs = f"{looks[0]} to {looks[-1]}" if len(looks) > 1 else str(looks[0])
+    lines = []
+    for subject in plan.subjects:
+        arms = len({trial.arm for trial in plan.trials if trial.skill == subject.skill})
+        who = " · ".join(f"{item.harness} {item.version} · {plain(item.model, 60)}" for item in plan.contenders)
+        name = plain(subject.skill.rsplit("/", 1)[-1], 60)
+        lines.append(f"{name} · {len(subject.cases)} cases × {runs} runs × {arms} arms · {who}")
+    money = "price unknown" if forecast.usd_micros is None else f"about ${forecast.usd_micros / 1e6:.2f}"
+    most = "" if cap is None else f", at most ${cap:.2f}"
+    return [
+        *lines,
+        f"reuse {forecast.reused} · new {forecast.new} · {money}{most} · about {forecast.minutes:.0f} min"
+        " · network: model only",
+    ]
+
+
+class Board:
+    """One line a change: what ended, how far it is. No lift before a planned look."""
+
+    def __init__(self, plan: TrialPlan, say: Say) -> None:
+        self._plan, self._say = plan, say
+        self._done = self._lost = self._micros = 0
+
+    def take(self, event: live.Progress) -> None:
+        """A trial started or ended; only ends are told."""
+        trial = event.trial
+        if trial is None:
+            return
+        self._done += 1
+        self._lost += int(trial.missing)
+        self._micros += trial.usage.usd_micros or 0
+        mark = "x" if trial.missing else "■" if not trial.because else "!"
+        because = f"  {plain(trial.because, 100)}" if trial.because else ""
+        self._say(
+            f"{mark} {plain(trial.case, 40)} · {ARM_WORDS[trial.arm]} · run {trial.attempt} · {trial.seconds:.0f} s"
+            f"  {self._done} of {self._plan.forecast.new} done · {self._lost} lost · ${self._micros / 1e6:.2f}{because}"
+        )
+
+
+def closing(plan: TrialPlan, grades: grading.Grades, analysis: LivePlan, ended: live.Ended) -> Iterator[str]:
+    """The word for each skill, and why."""
+    for subject in plan.subjects:
+        trials = [trial for trial in grades.trials.values() if trial.skill == subject.skill]
+        if not trials:
+            yield f"no verdict: {subject.skill}  nothing ran: {ended.stopped}"
+            continue
+        own = replace(analysis, cases={case.id: analysis.cases[case.id] for case in subject.cases})
+        summary = summarise(trials, grades.all_scores, own)
+        name = subject.skill.rsplit("/", 1)[-1]
+        yield f"result: {result_line(summary, name, ARM_WORDS[Arm.PREVIOUS])}"
+        yield f"  because: {plain(summary.because, 200)}"
+        yield from arm_lines(summary, ARM_WORDS[Arm.PREVIOUS])
+    spent = sum(trial.usage.usd_micros or 0 for trial in grades.trials.values())
+    stopped = f" · stopped: {plain(ended.stopped, 120)}" if ended.stopped else ""
+    yield f"${spent / 1e6:.2f} spent · look {ended.look} of {len(plan.design.looks)}{stopped}"
+
+
+def _settings(wanted: Wanted, env: Mapping[str, str]) -> Settings:
+    return load(
+        policy=from_worktree(wanted.repo, wanted.config),
+        policy_origin="(working tree)",
+        env=env,
+        inputs=inputs_of(env, settings_only=True),
+        overrides=wanted.overrides,
+    ).settings
+
+
+def _plan(wanted: Wanted, settings: Settings, contenders: Sequence[Contender], done: Mapping[str, Trial]) -> TrialPlan:
+    found = search(wanted.repo, wanted.paths).found
+    if not found:
+        raise UsageError("there is no skill to run", code="no_skill", do="name a folder that holds SKILL.md")
+    before = _previous(wanted, found)
+    include = set(settings.live.workspace.include)
+    support = [item.skill() for item in search(wanted.repo, ()).found if item.root in include] if include else []
+    subjects = []
+    for item in found:
+        skill = item.skill()
+        suite = read_suite(item.files, compose.dialects(), skill_name=skill.name or skill.label)
+        policy = policy_of(item.files)
+        cases = list(policy.policy.chosen(suite.cases) if policy else suite.cases)
+        if wanted.cases:
+            missing = sorted(set(wanted.cases) - {case.id for case in cases})
+            if missing:
+                raise UsageError(
+                    f"{item.root} has no case `{missing[0]}`", code="no_case", do="see evals validate --cases"
+                )
+            cases = [case for case in cases if case.id in wanted.cases]
+        neighbours = [other for other in support if other.root != item.root]
+        grader = grading.grader_for(skill)
+        subjects.append(trialling.subject_of(skill, before.get(item.root), cases, neighbours, grader=grader))
+    design = trialling.narrowed(trialling.design_of(settings), attempts=wanted.attempts, arms=wanted.arms)
+    fresh = [digest for digest, trial in done.items() if not trial.missing]
+    return make_live_plan(subjects, contenders, design, attainable=_attainable, done=fresh)
+
+
+def _attainable(cases: int, attempts: int, alpha: float, strata: int) -> bool:
+    return attainable(cases, attempts, alpha, strata_per_case=strata)
+
+
+def _previous(wanted: Wanted, found: tuple[Found, ...]) -> dict[str, Skill]:
+    """The skills at the merge base, from git objects; none without a base."""
+    if wanted.base is None:
+        return {}
+    with Repository.open(wanted.repo, "live") as repository:
+        base = repository.merge_base(repository.resolve(wanted.base), repository.resolve("HEAD"))
+        rows = {item.root: skill_at(repository, base, item.root) for item in found}
+    return {root: skill for root, skill in rows.items() if skill is not None}
+
+
+def _ask_about_leftovers(wanted: Wanted, done: Mapping[str, Trial]) -> None:
+    if done and not wanted.resume:
+        raise UsageError(
+            f"{wanted.output} holds {len(done)} runs of an earlier start",
+            code="leftovers",
+            why="they would count into this one without being asked for",
+            do="add --resume to reuse what still fits, or choose another --output",
+        )
+
+
+def _agree(wanted: Wanted, confirm: Callable[[str], bool] | None) -> None:
+    if wanted.yes or wanted.max_usd is not None:
+        return
+    if confirm is None:
+        raise UsageError(
+            "this spends money, and there is no terminal to ask at",
+            code="unconfirmed",
+            do="add --yes, or a cap: --max-usd 5",
+        )
+    if not confirm("Start?"):
+        raise UsageError("not started; nothing was spent", code="declined")
+
+
+@contextmanager
+def _interruptible() -> Iterator[threading.Event]:
+    """Ctrl-C once: nothing new starts, running agents are killed, everything is kept."""
+    stop = threading.Event()
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number in before:
+        signal.signal(number, lambda *_: stop.set())
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

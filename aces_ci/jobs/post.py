@@ -1,0 +1,107 @@
+"""`aces-ci post`: from a report that another job wrote to the one comment.
+
+After a fork's job (`workflow_run`; GitLab: a job of the target project) the report is hostile until vetted,
+and only a comment comes of it: no annotation, no output, no check, no exit code that a rule could read as a
+verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from aces_ci import compose, publication
+from aces_ci.compose import report_from_json as parse
+from aces_ci.core.event import Event
+from aces_ci.core.foreign import vet
+from aces_ci.core.foreign_json import BYTES, plain_json, refused
+from aces_ci.core.headline import headline
+from aces_ci.core.report import Report
+from aces_ci.core.scan.redact import Redactor
+from aces_ci.core.verdict import State
+from aces_ci.ports.forge import Forge, ForgeOptions, Posted, Publication
+from aces_ci.settings.inputs import inputs_of, secrets_of
+from aces_ci.settings.load import load
+from aces_ci.shell.files import read_bounded
+from aces_ci.shell.log import Log, dialect_of
+
+REPORT = "report.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What the command line said. `path` None: the report is fetched from the other job, and hostile."""
+
+    path: Path | None
+    repo: Path
+    source: str
+    artifact: str
+    change: int | None
+
+
+def post(options: Options, *, env: Mapping[str, str], stderr: TextIO) -> int:
+    """0 when the comment stands, or may not be written.
+
+    Raises:
+        UsageError: the report is refused; nothing was posted.
+        DeliveryError: the forge did not take it.
+    """
+    redactor = Redactor(secrets_of(env))
+    log = Log(stderr, dialect_of(env), redactor.text)
+    inputs = inputs_of(env)
+    forge = compose.forge(
+        env,
+        log,
+        ForgeOptions(token=inputs.get("github_token"), api_url=inputs.get("api_url"), redactor=redactor),
+    )
+    report = _foreign(forge, options) if options.path is None else _own(forge, options, options.path)
+    key = load(policy=None, env=env, inputs=inputs_of(env, settings_only=True)).settings.comment.key
+    posted = forge.publish(report.event, _publication(report, key))
+    for notice in posted.notices:
+        log.line(f"notice: {notice}")
+    log.line(_said(report.event, posted))
+    return 0
+
+
+def _foreign(forge: Forge, options: Options) -> Report:
+    origin, data = forge.foreign(options.source, options.artifact, options.change)
+    return vet(parse(plain_json(data)), origin)
+
+
+def _own(forge: Forge, options: Options, path: Path) -> Report:
+    """A report of an earlier step or job of this very run: believed, but only about this run's commit."""
+    file = path / REPORT if path.is_dir() else path
+    try:
+        data = read_bounded(file, limit=BYTES)
+    except FileNotFoundError:
+        raise refused("report_missing", f"there is no {file}") from None
+    report = parse(plain_json(data))
+    event = forge.event(options.repo)
+    claimed = report.event
+    if (claimed.head_sha, claimed.change_request, claimed.repo) != (event.head_sha, event.change_request, event.repo):
+        raise refused("commit", "it speaks of another commit or change request than this job's")
+    return report
+
+
+def _publication(report: Report, key: str) -> Publication:
+    markdown = compose.renderer("markdown")
+    comment = markdown.render(report, publication.place_of(report, key=key))
+    return Publication(
+        comment=None if report.verdict.state is State.NOTHING else comment,
+        nothing_comment=comment,
+        smaller_comment=markdown.render(report, publication.place_of(report, key=key, smaller=True)),
+        key=key,
+        head_sha=report.event.head_sha,
+        summary=compose.renderer("summary").render(report, publication.place_of(report, key=key)),
+        annotations=(),
+        outputs={},
+        failed=False,
+        title=headline(report).plain,
+    )
+
+
+def _said(event: Event, posted: Posted) -> str:
+    place = f" {posted.url}" if posted.url else ""
+    return f"posted: {event.repo} {event.change_request} at {event.head_sha[:7]} · comment {posted.comment}{place}"

@@ -1,0 +1,246 @@
+"""One `run` from the environment to the exit code: builds the job, writes the reports, posts them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TextIO
+
+from aces_ci import compose, importing, pipeline, publication
+from aces_ci.changes.git import Repository
+from aces_ci.changes.weigh import weigh
+from aces_ci.consent import HANDED_ON, consent, hand_on, still_given
+from aces_ci.core.errors import UsageError
+from aces_ci.core.event import Event, EventKind
+from aces_ci.core.evidence import Evidence
+from aces_ci.core.report import Report
+from aces_ci.core.scan.redact import Redactor
+from aces_ci.core.shards import matrix
+from aces_ci.core.wire import read_lines, to_line
+from aces_ci.pipeline import Job
+from aces_ci.policy import find_policy
+from aces_ci.ports.forge import Forge, ForgeOptions
+from aces_ci.settings.inputs import inputs_of, secrets_of
+from aces_ci.settings.load import Loaded, load
+from aces_ci.shell.files import Folder, read_bounded
+from aces_ci.shell.log import Log, dialect_of
+from aces_ci.tiers.assemble import assemble
+
+EVIDENCE = "evidence.jsonl"
+EVIDENCE_LIMIT = 500_000_000
+"""Bytes of one evidence file; 10,000 trials are about 20 MB."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What the command line said."""
+
+    repo: Path
+    base: str | None = None
+    head: str | None = None
+    shard: str | None = None
+    output: Path = Path("aces-results")
+    config: Path | None = None
+    overrides: tuple[str, ...] = ()
+    provider_url: str | None = None
+    post: bool = True
+    format: str = "text"
+    quiet: int = 0
+
+
+def run(options: Options, *, env: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> int:
+    """The exit code. Order at the end: reports, post, exit code."""
+    redactor = Redactor(secrets_of(env))
+    log = Log(stderr, dialect=dialect_of(env), redact=redactor.text)
+    forge = compose.forge(env, log, _forge_options(env, redactor))
+    with prepared(options, forge, env, log) as job:
+        folder = Folder.at(options.output, cwd=Path.cwd(), redact=redactor.redact)
+        evidence = _evaluate(job, folder, log, env, quiet=options.quiet)
+    if job.shard is not None:
+        log.line(f"written: {folder.path}/{EVIDENCE} (shard {options.shard}; `aces-ci report` merges and decides)")
+        return 0
+    report = assemble(evidence)
+    return finish(report, folder, log, options, job.loaded, forge=forge, stdout=stdout)
+
+
+@contextmanager
+def prepared(options: Options, forge: Forge, env: Mapping[str, str], log: Log) -> Iterator[Job]:
+    """Event, policy and settings of a run, decided before anything of the head is read."""
+    with Repository.open(options.repo) as repository:
+        event = _resolved(forge.event(options.repo), repository, options)
+        policy, document = find_policy(repository, event, options.config)
+        loaded = load(
+            policy=document,
+            policy_origin=f"({policy.ref} {policy.sha[:7]})" if policy.sha else f"({policy.ref})",
+            env=env,
+            inputs=inputs_of(env, settings_only=True),
+            overrides=_overrides(options),
+        )
+        given = consent(forge, event, loaded.settings.comment.key, log, env.get(HANDED_ON, ""))
+        yield Job(
+            event=event,
+            repository=repository,
+            loaded=loaded,
+            policy=policy,
+            shard=_shard(options.shard),
+            consent=given,
+            recheck=partial(still_given, forge, event, given),
+        )
+
+
+def plan(most: int, options: Options, *, env: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> int:
+    """`aces-ci plan --matrix N`: the shards of a run as JSON, and as outputs `matrix` and `count` of the
+    step."""
+    log = Log(stderr, dialect=dialect_of(env))
+    forge = compose.forge(env, log, _forge_options(env, Redactor(secrets_of(env))))
+    with prepared(options, forge, env, log) as job:
+        found = matrix(weigh(job.repository, pipeline.changed(job)), most)
+        approval = hand_on(job.consent)
+    text = json.dumps(found)
+    stdout.write(text + "\n")
+    if target := env.get("GITHUB_OUTPUT"):
+        # A matrix may hold nothing beside its dimensions, so the count stands by itself.
+        outputs = {"matrix": json.dumps({"include": found["include"]}), "count": str(found["count"])}
+        compose.write_outputs(target, {**outputs, "approval": approval})
+    return 0
+
+
+def report(places: Sequence[Path], options: Options, *, env: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> int:
+    """`aces-ci report`: the end of a run from its evidence alone."""
+    redactor = Redactor(secrets_of(env))
+    log = Log(stderr, dialect=dialect_of(env), redact=redactor.text)
+    ours, theirs = importing.split(places)
+    rows = [row for place in ours for path in _evidence_files(place) for row in _read_evidence(path)]
+    others = importing.imported(theirs)
+    if others:
+        log.line(f"imported {len(others)} figures of other tools: unverified, they decide nothing")
+    rows += others
+    folder = Folder.at(options.output, cwd=Path.cwd(), redact=redactor.redact)
+    loaded = load(env=env, inputs=inputs_of(env, settings_only=True), overrides=_overrides(options))
+    merged = assemble(rows)
+    folder.write(EVIDENCE, "".join(to_line(row) + "\n" for row in rows))
+    forge = compose.forge(env, log, _forge_options(env, redactor)) if options.post else None
+    return finish(merged, folder, log, options, loaded, forge=forge, stdout=stdout)
+
+
+def _evidence_files(place: Path) -> list[Path]:
+    """The file itself, that of a folder, or those of a folder's folders: how downloaded shards lie."""
+    if not place.is_dir() or (place / EVIDENCE).exists():
+        return [place / EVIDENCE if place.is_dir() else place]
+    return sorted(place.glob(f"*/{EVIDENCE}")) or [place / EVIDENCE]
+
+
+def _read_evidence(path: Path) -> Iterator[Evidence]:
+    try:
+        raw = read_bounded(path, limit=EVIDENCE_LIMIT)
+    except FileNotFoundError:
+        raise UsageError(
+            f"there is no evidence at {path}", code="no_evidence", path=str(path), do="give what `aces-ci run` wrote"
+        ) from None
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"{path} is not UTF-8 (byte {error.start})", code="evidence_encoding", path=str(path), do="write it again"
+        ) from None
+    return read_lines(text.splitlines(keepends=True), source=str(path))
+
+
+def finish(
+    report: Report,
+    folder: Folder,
+    log: Log,
+    options: Options,
+    loaded: Loaded,
+    *,
+    forge: object,
+    stdout: TextIO,
+) -> int:
+    """Write every report, then post, then say the verdict."""
+    texts = publication.render_all(report, key=loaded.settings.comment.key)
+    for name, text in texts.items():
+        folder.write(name, text)
+    posted = "not posted (--no-post)"
+    if options.post:
+        posted = publication.post(report, texts, forge, loaded, log)
+    log.line(f"written: {folder.path}/ ({len(texts) + 1} files) · {posted}")
+    if options.quiet < 2:
+        stdout.write(publication.to_stdout(report, texts, options.format))
+    log.line(publication.verdict_line(report))
+    return report.verdict.exit_code
+
+
+def _evaluate(job: Job, folder: Folder, log: Log, env: Mapping[str, str], *, quiet: int) -> list[Evidence]:
+    changes = pipeline.changed(job)
+    if not quiet:
+        for line in publication.opening(job.event, changes, job.policy):
+            log.line(line)
+    rows: list[Evidence] = []
+    # A finished run starts its evidence anew; only the live tier resumes, by its own digests.
+    folder.write(EVIDENCE, "")
+
+    def sink(row: Evidence) -> None:
+        folder.append(EVIDENCE, to_line(row) + "\n")
+        rows.append(row)
+
+    live = _live_tier(env, folder, log)
+    pipeline.evaluate(job, changes, sink, judge=compose.judge_tier(env, folder), live=live)
+    return rows
+
+
+def _live_tier(env: Mapping[str, str], folder: Folder, log: Log) -> pipeline.Live:
+    """Tier 3; without its packages, the word that says so."""
+    try:
+        from aces_ci import live_tier
+    except ModuleNotFoundError as error:
+        return pipeline.not_installed(error.name or "a package")
+    return live_tier.tier(env, folder, log.line)
+
+
+def _resolved(event: Event, repository: Repository, options: Options) -> Event:
+    """Names to SHAs; `--base` and `--head` outrank what the forge said."""
+    head = repository.resolve(options.head or event.head_sha)
+    base_ref = options.base or event.base_sha
+    name = event.base_ref
+    if base_ref is None and event.kind is EventKind.LOCAL:
+        tip = repository.default_branch_tip(event.default_branch)
+        if tip is None:
+            raise UsageError(
+                "cannot tell which branch this work will be merged into",
+                code="no_base",
+                why="`run` compares two commits, and there is no remote and no branch called main or master",
+                do="name it: aces-ci run --base REF",
+            )
+        return replace(event, head_sha=head, base_sha=tip, base_ref=name)
+    base = repository.resolve(base_ref) if base_ref and set(base_ref) != {"0"} else None
+    if options.base and not name:
+        name = options.base
+    return replace(event, head_sha=head, base_sha=base, base_ref=name)
+
+
+def _forge_options(env: Mapping[str, str], redactor: Redactor) -> ForgeOptions:
+    given = inputs_of(env)
+    return ForgeOptions(
+        token=given.get("github_token"),
+        api_url=given.get("api_url"),
+        check_run=given.get("check_run", "").lower() == "true",
+        redactor=redactor,
+    )
+
+
+def _overrides(options: Options) -> tuple[str, ...]:
+    given = options.overrides
+    return (*given, f"judge.base_url={options.provider_url}") if options.provider_url else given
+
+
+def _shard(text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    first, slash, second = text.partition("/")
+    if not slash or not first.isdigit() or not second.isdigit() or not 1 <= int(first) <= int(second) <= 256:
+        raise UsageError(f"`--shard {text}` is not I/N", code="shard", do="e.g. --shard 2/4; at most 256 shards")
+    return int(first), int(second)
