@@ -18,7 +18,9 @@ from aces_ci.core.repo_path import bytes_of, join, text_of
 from aces_ci.core.skill import Skill, SkillFile
 from aces_ci.shell.git import find_git_dir
 
-_SKIPPED = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".mypy_cache"})
+_SKIPPED = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".mypy_cache", "aces-results"})
+# Our output under a name of the user's choice. Both, so that one stray file hides no folder of skills.
+_OUTPUT = frozenset({"evidence.jsonl", ".gitignore"})
 _MOST_FOLDERS = 100_000
 
 
@@ -57,13 +59,15 @@ def search(root: Path, paths: Sequence[str | Path]) -> Search:
     nothing. Paths are taken relative to `root`.
 
     Raises:
-        UsageError: a named path does not exist, or a named folder holds no skill and is in none.
+        UsageError: a named path does not exist or leads out of its checkout, or a named folder holds no skill and
+            is in none.
     """
     trees: dict[Path, DiskTree] = {}
     chosen: dict[tuple[Path, str], None] = {}
     folders = 0
-    for named in paths or (root,):
+    for named in paths or (Path(),):
         path = root / named
+        _stay_inside(root, Path(named))
         top, inside, is_folder = _place(path)
         tree = trees.setdefault(top, DiskTree(top))
         roots = dict.fromkeys(_containing(tree, inside, is_folder))
@@ -138,8 +142,30 @@ def _kind(mode: int) -> EntryKind | None:
     return None
 
 
+def _stay_inside(root: Path, named: Path) -> None:
+    """Whoever wrote the checkout made its links: one that leads a folder out of it is not followed.
+
+    Links above a checkout, and `root` itself, are the caller's own.
+    """
+    current = root
+    for part in named.parts:
+        current /= part
+        if not (current.is_symlink() and current.is_dir()):
+            continue
+        checkout = find_git_dir(current.parent.resolve())
+        if checkout is not None and not current.resolve().is_relative_to(checkout[1].resolve()):
+            shown = text_of(os.fsencode(current))
+            raise UsageError(
+                f"{shown} is a link that leads out of the repository",
+                code="linked_path",
+                why="a skill is what the repository holds; such links are not followed",
+                do="name the folder that it points to, or leave it out",
+                path=shown,
+            )
+
+
 def _place(path: Path) -> tuple[Path, str, bool]:
-    """Top, path below it, and whether it is a folder. A link to a folder stands for that folder."""
+    """Top, path below it, and whether it is a folder. A link to a folder of the checkout stands for it."""
     if not os.path.lexists(path):
         shown = text_of(os.fsencode(path))
         raise UsageError(
@@ -169,7 +195,7 @@ def _containing(tree: DiskTree, path: str, is_folder: bool) -> Iterable[str]:
 
 def _below(tree: DiskTree, start: str) -> tuple[list[str], int]:
     folders = [start]
-    for path, entry in tree.walk(start, lambda path: path.rpartition("/")[2] not in _SKIPPED):
+    for path, entry in tree.walk(start, lambda path: not _is_skipped(tree, path)):
         if entry.kind is EntryKind.FOLDER:
             folders.append(path)
         if len(folders) > _MOST_FOLDERS:
@@ -181,6 +207,10 @@ def _below(tree: DiskTree, start: str) -> tuple[list[str], int]:
     probes = [join(folder, "_") for folder in folders if manifest_in(tree, folder)]
     real = manifests_above(tree, probes)
     return [folder for folder in folders if folder in real], len(folders)
+
+
+def _is_skipped(tree: DiskTree, path: str) -> bool:
+    return path.rpartition("/")[2] in _SKIPPED or (tree.folder(path) or {}).keys() >= _OUTPUT
 
 
 def _no_skill(path: Path, looked: int) -> UsageError:

@@ -123,3 +123,42 @@ def test_a_tree_of_endless_depth_is_left_at_some_point(checkout: Path) -> None:
     deep.mkdir(parents=True)
     (deep / "SKILL.md").write_text(skill("deep"), "utf-8")
     assert _roots(checkout, "skills/b") == ["skills/b"]
+
+
+def test_the_folder_to_start_from_is_taken_once(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(checkout)
+    assert _roots(Path("skills")) == ["skills/a", "skills/a/inner", "skills/b"]
+    assert _roots(Path("skills"), "b/SKILL.md") == ["skills/b"]
+    monkeypatch.chdir(checkout / "skills/b")
+    assert _roots(Path("..")) == ["skills/a", "skills/a/inner", "skills/b"]
+
+
+def test_a_named_link_is_not_followed(checkout: Path, tmp_path: Path) -> None:
+    away = tmp_path / "away"
+    (away / "inner").mkdir(parents=True)
+    (away / "SKILL.md").write_text(skill("away"), "utf-8")
+    (away / "inner/SKILL.md").write_text(skill("inner"), "utf-8")
+    (checkout / "skills/symdir").symlink_to(away)
+    for named in ("skills/symdir", "skills/symdir/", "skills/symdir/SKILL.md", "skills/symdir/inner"):
+        with pytest.raises(UsageError, match=r"skills/symdir is a link") as caught:
+            search(checkout, [named])
+        assert (caught.value.code, caught.value.exit_code) == ("linked_path", 2)
+    assert [root for root in _roots(checkout) if "symdir" in root] == []
+
+
+def test_a_link_above_the_folder_to_start_from_is_the_callers_own(checkout: Path, tmp_path: Path) -> None:
+    (tmp_path / "short").symlink_to(checkout)
+    assert _roots(tmp_path / "short", "skills/b") == ["skills/b"]
+    assert _roots(checkout, tmp_path / "short/skills/b") == ["skills/b"]
+
+
+def test_what_we_wrote_ourselves_is_not_searched(checkout: Path) -> None:
+    for folder in ("aces-results/refined", "mine/trials/x", "evidence/x"):
+        (checkout / folder).mkdir(parents=True)
+        (checkout / folder / "SKILL.md").write_text(skill("copy"), "utf-8")
+    (checkout / "aces-results/evidence.jsonl").write_text("", "utf-8")
+    (checkout / "mine/evidence.jsonl").write_text("", "utf-8")
+    (checkout / "mine/.gitignore").write_text("*\n", "utf-8")
+    (checkout / "evidence/evidence.jsonl").write_text("", "utf-8")
+    assert _roots(checkout, "mine/trials/x") == ["mine/trials/x"]
+    assert _roots(checkout) == ["evidence/x", "skills/a", "skills/a/inner", "skills/b"]
