@@ -13,9 +13,11 @@ from aces_ci.changes.compare import between, compare
 from aces_ci.changes.git import Repository
 from aces_ci.changes.load import siblings_at, snapshot_at
 from aces_ci.changes.owner import MANIFEST
+from aces_ci.changes.parse import manifest_of
 from aces_ci.changes.weigh import weigh
 from aces_ci.core.approval import Consent, Refusal
 from aces_ci.core.change import Because, BecauseKind, ChangeSet, How, SkillChange
+from aces_ci.core.errors import DeliveryError
 from aces_ci.core.event import Event, EventKind
 from aces_ci.core.evidence import (
     ChangedSkill,
@@ -37,6 +39,7 @@ from aces_ci.settings.load import Loaded
 from aces_ci.shell import process
 from aces_ci.shell.reader import Reader
 from aces_ci.tiers.lint import check, scripts
+from aces_ci.tiers.unreadable import unreadable
 
 _MANIFESTS = re.compile(rb"[\t/]SKILL\.md\Z")
 Sink = Callable[[Evidence], None]
@@ -147,12 +150,25 @@ def structural(job: Job, changes: ChangeSet) -> Iterator[Evidence]:
                 profile=settings.profile.value,
                 disabled=settings.ignore,
             )
-            rows = list(reader.ask(to_line(asked)))
+            rows = _read(reader, asked)
             name = next((row.name for row in rows if isinstance(row, Structure)), change.name)
             yield _as_evidence(change, name, has_evals=any(path.startswith("evals/") for path in after.files))
             yield from rows
             if settings.lint:
                 yield from _lint(change, after)
+
+
+def _read(reader: Reader, asked: Request) -> list[Evidence]:
+    """Tier 1 of one skill; where the reader dies on it, a word on this skill, and the next one gets a fresh reader."""
+    # A second try without the neighbours: one of them may be what it died of.
+    for attempt in (asked, replace(asked, siblings=())):
+        try:
+            return list(reader.ask(to_line(attempt)))
+        except DeliveryError as error:
+            because = error.at or "its limits of time or memory"
+            reader.restart()
+    manifest = manifest_of(asked.after.files) or MANIFEST
+    return list(unreadable(asked.after.root, manifest, because))
 
 
 def _lint(change: SkillChange, after: Snapshot) -> Iterator[Evidence]:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import os
 import resource
 import sys
+import traceback
 from collections.abc import Iterator
 
-from aces_ci.changes.parse import parse_skill
+from aces_ci.changes.parse import manifest_of, parse_skill
 from aces_ci.compose import dialects, rules
 from aces_ci.core import wire
 from aces_ci.core.evidence import Evidence
@@ -21,6 +22,7 @@ from aces_ci.core.rule import Profile
 from aces_ci.core.skill import FileKind, Sibling, Skill, SkillFile, Snapshot
 from aces_ci.tiers.evals_guard import guard
 from aces_ci.tiers.structural import assess
+from aces_ci.tiers.unreadable import unreadable
 
 NOBODY = 65534
 MEMORY = 3 * 1024**3
@@ -54,13 +56,30 @@ def _skill(snapshot: Snapshot) -> Skill:
 
 def _siblings(snapshots: tuple[Snapshot, ...]) -> Iterator[Sibling]:
     for snapshot in snapshots:
-        skill = _skill(snapshot)
+        try:
+            skill = _skill(snapshot)
+        except Exception:  # noqa: BLE001 - a neighbour's fault is told where the neighbour itself is read
+            continue
         if skill.name and skill.description:
             yield Sibling(path=skill.root, name=skill.name, description=skill.description)
 
 
+def guarded(line: str) -> Iterator[Evidence]:
+    """As `answer`; a fault of ours on one skill is a word on that skill and costs the others nothing."""
+    try:
+        yield from list(answer(line))
+    except Exception as error:  # noqa: BLE001 - a hostile file may reach any bug; the next skill is still read
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        because = f"{type(error).__name__} in {frame.filename.rpartition('/')[2]}:{frame.lineno}"
+        asked = from_line(line)
+        yield from unreadable(asked.after.root, manifest_of(asked.after.files) or "SKILL.md", because)
+
+
 def warm_up() -> None:
     """Run every rule on its own first example, so that nothing is left to import when files are closed."""
+    # Codecs are modules too, found by name when the first text asks for one.
+    for name in ("utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "latin-1", "cp1252", "ascii", "idna"):
+        "x".encode(name)
     for rule in rules():
         for example in rule.examples[:1]:
             files = {
@@ -113,7 +132,7 @@ def main() -> None:
     warm_up()
     give_up_rights()
     for line in sys.stdin:
-        for evidence in answer(line):
+        for evidence in guarded(line):
             sys.stdout.write(wire.to_line(evidence) + "\n")
         sys.stdout.write(END + "\n")
         sys.stdout.flush()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -18,6 +19,7 @@ from ruamel.yaml.events import (
 
 from aces_ci.changes.yaml_scalar import CORE_TAGS, resolve
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 MAX_DEPTH = 24
 MAX_NODES = 4_000
 """Nodes after aliases are expanded: a bomb of references is counted, never unfolded."""
@@ -85,6 +87,9 @@ class Builder:
         return node
 
     def _scalar(self, event: Any, tag: str) -> Node:
+        if _SURROGATE.search(event.value):
+            message = "A value holds half of a character (a lone surrogate), which no file can carry."
+            self._refuse("control", message, "write the whole character, or leave it out", event)
         start, end = event.start_mark.index, event.end_mark.index
         value = resolve(event.value, plain=not event.style and bool(event.implicit[0]), tag=tag)
         written = self._text[start:end].rstrip("\n")

@@ -78,15 +78,16 @@ def main(argv: list[str] | None = None) -> NoReturn:
         code = cli.main(args=args, prog_name="aces-ci", standalone_mode=False, default_map=_from_inputs())
         sys.exit(code if isinstance(code, int) else 0)
     except click.exceptions.Abort:
-        click.echo("interrupted; the evidence written so far is kept", err=True)
+        _show(AcesError("interrupted; what was written so far is kept", code="interrupted"), as_json=as_json)
         sys.exit(EXIT_INTERRUPTED)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        sys.exit(EXIT_USAGE)
     except click.ClickException as error:
         _show_usage(error, as_json=as_json)
         sys.exit(EXIT_USAGE)
     except AcesError as error:
-        click.echo(error.text(), err=True)
-        if as_json:
-            click.echo(json.dumps(error.json()))
+        _show(error, as_json=as_json)
         sys.exit(error.exit_code)
     except BrokenPipeError:
         # `aces-ci rules | head` is no failure; Python would complain again at exit.
@@ -96,6 +97,11 @@ def main(argv: list[str] | None = None) -> NoReturn:
         from aces_ci.cli.crash import report
 
         click.echo(report(error, args), err=True)
+        if as_json:
+            bug = AcesError(
+                "a bug in aces-ci, not in your skill", code="bug", do="open an issue with what is on stderr"
+            )
+            click.echo(json.dumps(bug.json()))
         sys.exit(EXIT_BUG)
 
 
@@ -118,7 +124,10 @@ def _wants_json(args: list[str]) -> bool:
 
 def _show_usage(error: click.ClickException, *, as_json: bool) -> None:
     command = getattr(getattr(error, "ctx", None), "command_path", "aces-ci")
-    wrapped = AcesError(error.format_message(), code="usage", do=f"see {command} --help")
-    click.echo(wrapped.text(), err=True)
+    _show(AcesError(error.format_message(), code="usage", do=f"see {command} --help"), as_json=as_json)
+
+
+def _show(error: AcesError, *, as_json: bool) -> None:
+    click.echo(error.text(), err=True)
     if as_json:
-        click.echo(json.dumps(wrapped.json()))
+        click.echo(json.dumps(error.json()))

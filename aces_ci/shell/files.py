@@ -44,10 +44,9 @@ class Folder:
     @classmethod
     def at(cls, output: str | Path, *, cwd: Path, redact: Callable[[bytes], bytes] = _same) -> Folder:
         """`output` as the user named it: all of it is walked without links when it lies below `cwd`."""
-        path = Path(output)
-        if not path.is_absolute():
-            return cls(cwd, PurePosixPath(path.as_posix()), redact)
-        if path.is_relative_to(cwd):
+        # Lexically: `..` is taken as it is written, before any link could give it another meaning.
+        path = Path(os.path.normpath(cwd / output))
+        if path.is_relative_to(cwd) and path != cwd:
             return cls(cwd, PurePosixPath(path.relative_to(cwd).as_posix()), redact)
         return cls(path.parent, PurePosixPath(path.name), redact)
 
@@ -149,6 +148,7 @@ class Folder:
                 f"cannot write {name}: a part of its path is a link or a file",
                 code="output_link",
                 at=at,
+                path=at,
                 why="a link in the checkout could send our files anywhere",
                 do="remove it, or choose another folder with --output",
             )
@@ -156,6 +156,7 @@ class Folder:
             f"cannot write {name}: {os.strerror(error.errno or 0)}",
             code="output_failed",
             at=at,
+            path=at,
             do="make room there, or choose another folder with --output",
         )
 
@@ -170,7 +171,13 @@ def read_bounded(path: str | Path, *, limit: int, folder: int | None = None, sho
     at = shown or str(path)
 
     def refused(why: str) -> UsageError:
-        return UsageError(f"cannot read {at}: {why}", code="input_file", path=at, why="only plain files are read")
+        return UsageError(
+            f"cannot read {at}: {why}",
+            code="input_file",
+            path=at,
+            why=f"only plain files of at most {limit} bytes are read",
+            do="put a plain file there, or a shorter one",
+        )
 
     try:
         # Without O_NONBLOCK a fifo would wait for its writer for ever.

@@ -11,7 +11,8 @@ from aces_ci.core.errors import DeliveryError
 from aces_ci.core.evidence import Evidence
 from aces_ci.core.wire import LINE_LIMIT, from_line
 
-MODULE = "aces_ci.untrusted"
+FLAGS = ("-m", "aces_ci.untrusted")
+"""What the interpreter is told after `-I`."""
 END = '{"end": true}\n'
 MOST_LINES = 20_000
 """Lines of one answer; a skill with more findings than that is not being read, it is attacking."""
@@ -21,18 +22,7 @@ class Reader:
     """One child process; a context manager. Its environment is empty, its descriptors are three."""
 
     def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-I", "-m", MODULE],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"},
-            cwd="/",
-            close_fds=True,
-            start_new_session=True,
-            text=True,
-            encoding="utf-8",
-        )
+        self._process = _spawn()
 
     def __enter__(self) -> Reader:
         return self
@@ -46,6 +36,11 @@ class Reader:
         process.wait()
         process.stdout.close()
         process.stderr.close()
+
+    def restart(self) -> None:
+        """A fresh child in the place of one that died."""
+        self.__exit__(DeliveryError, None, None)
+        self._process = _spawn()
 
     def ask(self, request: str) -> Iterator[Evidence]:
         """The evidence for one request.
@@ -80,3 +75,18 @@ class Reader:
             why="it reads the change's bytes under limits of time and memory; one of them was reached, or it has a bug",
             do="look for a very large or deeply nested file in the changed skill; else report the line above",
         )
+
+
+def _spawn() -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-I", *FLAGS],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"},
+        cwd="/",
+        close_fds=True,
+        start_new_session=True,
+        text=True,
+        encoding="utf-8",
+    )
