@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from aces_ci.core.errors import UsageError
 from aces_ci.settings import source
 from aces_ci.settings.model import Settings
+from aces_ci.settings.refuse import COMMAND_LINE, explain
 from aces_ci.settings.source import Document
 
 Path = tuple[str, ...]
@@ -65,16 +65,16 @@ def load(
             origins[".".join(path)] = f"{policy.name}:{line[0] if line else 1} {policy_origin}".strip()
     flat = [(path, (env or {}).get(twin(path), ""), f"environment {twin(path)}") for path, _ in leaves()]
     flat += [(tuple(key.split(".")), value, f"input {key}") for key, value in (inputs or {}).items()]
-    flat += [(*_assignment(text), "command line") for text in overrides]
+    flat += [(*_assignment(text), COMMAND_LINE) for text in overrides]
     for path, value, origin in flat:
-        if value != "" or origin == "command line":
+        if value != "" or origin == COMMAND_LINE:
             _put(data, path, _scalar(value, ".".join(path)))
             origins = {key: old for key, old in origins.items() if not f"{key}.".startswith(".".join(path) + ".")}
             origins[".".join(path)] = origin
     try:
         settings = Settings.model_validate(data)
     except ValidationError as error:
-        raise _explain(error, policy, origins) from None
+        raise explain(error, policy, origins) from None
     return Loaded(settings=settings, origins=origins)
 
 
@@ -113,53 +113,3 @@ def _paths(data: object, path: Path = ()) -> Iterator[Path]:
             yield from _paths(value, (*path, str(key)))
     elif path:
         yield path
-
-
-def _known(path: Path) -> list[str]:
-    """Names that would have been right where the last part of `path` stands."""
-    model: Any = Settings
-    for name in path[:-1]:
-        if name.isdigit():
-            continue
-        info = getattr(model, "model_fields", {}).get(name)
-        kind = info.annotation if info else None
-        inner = [arg for arg in getattr(kind, "__args__", ()) if hasattr(arg, "model_fields")]
-        model = inner[0] if inner else kind
-    return list(getattr(model, "model_fields", {}))
-
-
-def _explain(error: ValidationError, policy: Document | None, origins: Mapping[str, str]) -> UsageError:
-    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    # A union's member name is part of pydantic's location and no key of ours.
-    path = tuple(str(part) for part in first["loc"] if not str(part).startswith(("literal[", "lax-or-strict")))
-    key = ".".join(path)
-    parent = ".".join(path[:-1]) or "the file"
-    at = (
-        policy.place(path)
-        if policy and not origins.get(key, policy.name).startswith(("command", "input", "env"))
-        else None
-    )
-    where = f"{policy.name}:{at[0]}:{at[1]}: " if policy and at else ""
-    if first["type"] == "extra_forbidden":
-        close = difflib.get_close_matches(path[-1], _known(path), n=1, cutoff=0.5)
-        message = f"{where}unknown key `{path[-1]}` in `{parent}`"
-        note = f"did you mean `{close[0]}`?" if close else ""
-        why, do = (
-            "an ignored key could spend money or open a gate unnoticed",
-            "rename it; all keys: aces-ci settings",
-        )
-        if note and not at:
-            message = f"{message}; {note}"
-    else:
-        message = f"{where}`{key}`: {first['msg'].removeprefix('Value error, ')}"
-        note, why, do = "", None, f"see `aces-ci settings {path[0]}`" if path else "see `aces-ci settings`"
-    excerpt = policy.excerpt(at[0], at[1], len(path[-1]), note) if policy and at else ()
-    return UsageError(
-        message,
-        code="setting",
-        path=policy.name if policy and at else None,
-        line=at[0] if at else None,
-        why=why,
-        do=do,
-        excerpt=excerpt,
-    )

@@ -133,12 +133,12 @@ class Sandbox(Section):
 class Weights(Section):
     """Weights of the composite (method.md section 4); equal by default."""
 
-    security: float = Field(1, ge=0, description="Weight of this metric in the composite.")
-    skill_execution: float = Field(1, ge=0, description="Weight of this metric in the composite.")
-    skill_efficiency: float = Field(1, ge=0, description="Weight of this metric in the composite.")
-    accuracy: float = Field(1, ge=0, description="Weight of this metric in the composite.")
-    goal_accuracy: float = Field(1, ge=0, description="Weight of this metric in the composite.")
-    behavior_check: float = Field(1, ge=0, description="Weight of this metric in the composite.")
+    security: float = Field(1, ge=0, allow_inf_nan=False, description="Weight of this metric in the composite.")
+    skill_execution: float = Field(1, ge=0, allow_inf_nan=False, description="Weight of this metric in the composite.")
+    skill_efficiency: float = Field(1, ge=0, allow_inf_nan=False, description="Weight of this metric in the composite.")
+    accuracy: float = Field(1, ge=0, allow_inf_nan=False, description="Weight of this metric in the composite.")
+    goal_accuracy: float = Field(1, ge=0, allow_inf_nan=False, description="Weight of this metric in the composite.")
+    behavior_check: float = Field(1, ge=0, allow_inf_nan=False, description="Weight of this metric in the composite.")
 
 
 class Live(Section):
@@ -169,8 +169,8 @@ class Live(Section):
 class Budget(Section):
     """Caps on one run."""
 
-    usd: float | None = Field(10.0, ge=0, description="US dollars; null for none.")
-    minutes: float | None = Field(60.0, gt=0, description="Minutes; null for none.")
+    usd: float | None = Field(10.0, ge=0, allow_inf_nan=False, description="US dollars; null for none.")
+    minutes: float | None = Field(60.0, gt=0, allow_inf_nan=False, description="Minutes; null for none.")
 
 
 class Gates(Section):
