@@ -73,6 +73,7 @@ class GitHub:
                 "cannot read the event file",
                 code="event_file",
                 at=path or "GITHUB_EVENT_PATH is not set",
+                path=path or None,
                 why="GITHUB_ACTIONS is true, so the runner should have written one",
                 do="outside CI unset GITHUB_ACTIONS, or use `aces-ci check`",
             )

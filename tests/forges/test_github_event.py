@@ -173,3 +173,12 @@ def test_no_event_file_says_how_to_go_on(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="event file") as caught:
         GitHub({"GITHUB_ACTIONS": "true", "GITHUB_EVENT_NAME": "push"}, Log(io.StringIO())).event(tmp_path)
     assert "aces-ci check" in (caught.value.do or "")
+
+
+def test_an_unreadable_event_file_is_named_in_the_error(tmp_path: Path) -> None:
+    path = tmp_path / "event.json"
+    path.write_text("not json")
+    env = {"GITHUB_ACTIONS": "true", "GITHUB_EVENT_NAME": "push", "GITHUB_EVENT_PATH": str(path)}
+    with pytest.raises(UsageError, match="event file") as caught:
+        GitHub(env, Log(io.StringIO())).event(tmp_path)
+    assert caught.value.path == str(path)
