@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from aces_ci.core.amount import plural
 from aces_ci.core.finding import Category, Severity
 from aces_ci.core.reading.grade import graded
 from aces_ci.core.reading.lexis import stemmed
@@ -21,12 +22,13 @@ ENOUGH = 36
 
 def check(skill: Skill) -> Iterator[Problem]:
     found = len(stemmed(outline(skill.body).vocabulary))
+    message = f"The body holds {plural(found, 'distinct content word')}; an agent that opens it learns next to nothing."
+    if not skill.body.strip():
+        message = "The body is empty: an agent that opens the skill learns nothing."
     yield from graded(
         max(0.0, 1 - found / ENOUGH),
         50,
-        message=f"The body holds {found} distinct content words; an agent that opens it learns next to nothing."
-        if found
-        else "The body is empty: an agent that opens the skill learns nothing.",
+        message=message,
         line=skill.opening,
         quiet=0.25,
         loud=0.4,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from aces_ci.core.amount import plural
 from aces_ci.core.finding import Category, Severity
 from aces_ci.core.reading.grade import graded, shortfall
 from aces_ci.core.reading.lexis import stemmed
@@ -21,7 +22,7 @@ ENOUGH = 3000
 
 def check(skill: Skill) -> Iterator[Problem]:
     found = len(stemmed(outline(skill.body).vocabulary))
-    message = f"The body uses {found} distinct content words; there is little for an agent to act on."
+    message = f"The body uses {plural(found, 'distinct content word')}; there is little for an agent to act on."
     if not skill.body.strip():
         message = "The body is empty: the skill tells an agent nothing that the description did not."
     yield from graded(shortfall(found, ENOUGH), 12, message=message, line=skill.opening, quiet=0.45, loud=0.6)

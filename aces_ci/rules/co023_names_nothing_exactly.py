@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from aces_ci.core.amount import plural
 from aces_ci.core.finding import Category, Severity
 from aces_ci.core.reading.grade import graded, shortfall
 from aces_ci.core.reading.lexis import exact
@@ -25,7 +26,7 @@ def check(skill: Skill) -> Iterator[Problem]:
         9.5,
         quiet=0.7,
         loud=0.85,
-        message=f"The body names {found} things exactly (paths, options, identifiers, numbers).",
+        message=f"The body names {plural(found, 'thing')} exactly (paths, options, identifiers, numbers).",
         line=skill.opening,
     )
 

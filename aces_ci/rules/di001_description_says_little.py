@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from aces_ci.core.amount import plural
 from aces_ci.core.finding import Category, Severity
 from aces_ci.core.reading.grade import graded, shortfall
 from aces_ci.core.reading.lexis import stems
@@ -25,7 +26,8 @@ def check(skill: Skill) -> Iterator[Problem]:
         yield from graded(
             shortfall(len(found), ENOUGH),
             20,
-            message=f"The description holds {len(found)} words that a request could match; agents choose by them.",
+            message=f"The description holds {plural(len(found), 'word')} that a request could match; "
+            "agents choose by them.",
             line=entry.at_key.line,
             quiet=0.45,
             loud=0.6,

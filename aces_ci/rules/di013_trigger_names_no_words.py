@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from aces_ci.core.amount import plural
 from aces_ci.core.finding import Category, Severity
 from aces_ci.core.reading.grade import graded, shortfall
 from aces_ci.core.reading.lexis import stems
@@ -33,7 +34,7 @@ def check(skill: Skill) -> Iterator[Problem]:
     yield from graded(
         shortfall(len(said), ENOUGH),
         12,
-        message=f"After its trigger the description names {len(said)} things a user would say.",
+        message=f"After its trigger the description names {plural(len(said), 'thing')} a user would say.",
         line=entry.at_key.line,
     )
 
