@@ -19,6 +19,7 @@ from aces_ci.core.evidence import (
     Structure,
 )
 from aces_ci.core.finding import Finding
+from aces_ci.core.inert import code
 from aces_ci.core.score import Score
 from aces_ci.core.trial import Trial
 
@@ -38,15 +39,21 @@ class Sorted:
     imported: dict[str, Imported] = field(default_factory=dict)
     diagnosed: dict[str, Diagnosed] = field(default_factory=dict)
     planned: dict[str, Planned] = field(default_factory=dict)
-    seconds: float = 0.0
+    ended: dict[str, RunEnded] = field(default_factory=dict)
     missing_shards: tuple[int, ...] = ()
+
+    @property
+    def seconds(self) -> float:
+        """Of all shards; a shard that is given twice took its time once."""
+        return sum(row.seconds for row in self.ended.values())
 
 
 def merge(evidence: Iterable[Evidence]) -> Sorted:
     """Sort the lines of one run.
 
     Raises:
-        UsageError: no header, or headers of different runs (another commit, base or policy).
+        UsageError: no header, headers of different runs (another commit, base or policy), or lines about a skill
+            that no line announces.
     """
     rows = list(evidence)
     headers = [row for row in rows if isinstance(row, RunStarted)]
@@ -69,7 +76,24 @@ def merge(evidence: Iterable[Evidence]) -> Sorted:
     found = Sorted(header=first, missing_shards=_missing(headers, rows))
     for row in rows:
         _put(found, row)
+    _whole(found)
     return found
+
+
+def _whole(found: Sorted) -> None:
+    """Every skill that a verdict may rest on is announced; without its line it would drop out of the report."""
+    kinds = (found.structures, found.findings, found.judgements, found.trials, found.diagnosed, found.planned)
+    told = dict.fromkeys(row.skill for rows in kinds for row in rows.values())
+    announced = {row.path for row in found.skills.values()}
+    lost = [path for path in told if path not in announced]
+    if lost:
+        named = ", ".join(code(path) for path in lost[:4]) + (f" and {len(lost) - 4} more" if len(lost) > 4 else "")
+        raise UsageError(
+            f"this evidence has results of {named}, but no line that says how the skill changed",
+            code="evidence_skill",
+            why="without it the skill would be left out of the verdict as if nothing were wrong with it",
+            do="give the evidence.jsonl that `aces-ci run` wrote, whole",
+        )
 
 
 def _identity(header: RunStarted) -> tuple[object, ...]:
@@ -100,13 +124,12 @@ _PLACES: Mapping[type, str] = {
     Imported: "imported",
     Diagnosed: "diagnosed",
     Planned: "planned",
+    RunEnded: "ended",
 }
 
 
 def _put(found: Sorted, row: Evidence) -> None:
-    if isinstance(row, RunEnded):
-        found.seconds += row.seconds
-    elif not isinstance(row, RunStarted):
+    if not isinstance(row, RunStarted):
         # One structure and one diagnosis a skill; everything else by its own id.
         key = row.skill if isinstance(row, Structure | Diagnosed) else row.id
         getattr(found, _PLACES[type(row)])[key] = row
