@@ -49,7 +49,14 @@ def _numbered(report: Report, place: Place, index: int, finding: Finding) -> str
     subject = f"`{links.within(finding.path, finding.skill)}` "
     rest = finding.message.removeprefix(subject) if finding.whole_file else finding.message
     said = prose(rest, 320) if rest != finding.message else _sentence(rest)
-    return f"{index}. {owner}{where} {said} {_sentence(finding.hint)} {links.of_rule(finding)}"
+    return f"{index}. {owner}{where} {said} {_fix(finding)} {links.of_rule(finding)}"
+
+
+def _fix(finding: Finding) -> str:
+    """A sentence; where the fix is the new line itself, that line as it has to be written."""
+    if finding.replacement is not None and finding.hint == finding.replacement[1].strip():
+        return code(finding.hint, 320)
+    return _sentence(finding.hint)
 
 
 def _sentence(text: str) -> str:

@@ -8,7 +8,7 @@ from aces_ci.core.change import How
 from aces_ci.core.finding import Category, Finding, Severity
 from aces_ci.core.gate import GateName
 from aces_ci.core.headline import subject
-from aces_ci.core.inert import fence, prose
+from aces_ci.core.inert import code, fence, prose
 from aces_ci.core.report import Report, SkillReport
 from aces_ci.core.verdict import State
 from aces_ci.ports.renderer import Place
@@ -48,7 +48,7 @@ def deciding_finding(report: Report) -> Finding | None:
 
 
 def _finding(report: Report, place: Place, finding: Finding) -> list[str]:
-    where = links.of_finding(report, place, finding)
+    where = links.of_finding(report, place, finding) + _owner(report, finding)
     if finding.replacement is None:
         return [f"{prose(finding.message)} At {where}. **Fix**: {prose(finding.hint)}."]
     old, new = finding.replacement
@@ -57,6 +57,14 @@ def _finding(report: Report, place: Place, finding: Finding) -> list[str]:
         "",
         fence(f"-{_one_line(old)}\n+{_one_line(new)}", "diff"),
     ]
+
+
+def _owner(report: Report, finding: Finding) -> str:
+    """The skill, where the heading speaks of several: `SKILL.md:2` alone would be any of them."""
+    if len({gate.skill for gate in report.verdict.by}) < 2:
+        return ""
+    owner = next(skill for skill in report.skills if skill.change.path == finding.skill)
+    return f" of {code(owner.change.label, 64)}"
 
 
 def _one_line(text: str) -> str:

@@ -8,6 +8,7 @@ from aces_ci.core.evidence import Tier
 from aces_ci.core.finding import Category, Severity
 from aces_ci.core.headline import to_fix
 from aces_ci.core.inert import cell
+from aces_ci.core.live import Word
 from aces_ci.core.report import Report, SkillReport
 from aces_ci.renderers._comment import judge as judging
 
@@ -21,7 +22,7 @@ def rows(report: Report) -> list[str]:
     shown = list(report.skills)
     rest = 0
     if len(shown) > ROWS:
-        notable = [skill for skill in shown if not _fine(skill)]
+        notable = sorted((skill for skill in shown if not _fine(skill)), key=_worst_first)
         rest = len(shown) - len(notable[:ROWS])
         shown = notable[:ROWS]
     heads = ("Skill", "Specification", "Quality", *judging.columns(report), "Live")
@@ -37,7 +38,29 @@ def rows(report: Report) -> list[str]:
 def _fine(skill: SkillReport) -> bool:
     structure = skill.structure
     spec = structure is not None and structure.conformant
-    return spec and not to_fix(skill) and not any(f.severity is Severity.CRITICAL for f in skill.findings)
+    lost = skill.live is not None and skill.live.word in _BAD
+    return spec and not lost and not to_fix(skill) and not _count(skill, Severity.CRITICAL)
+
+
+_BAD = {Word.REGRESSED, Word.NO_VERDICT}
+
+
+def _worst_first(skill: SkillReport) -> tuple[object, ...]:
+    """A sort key; a skill that cannot be read stands with those that have errors, equals keep their order."""
+    structure = skill.structure
+    read = structure is not None and structure.score is not None
+    unread = not read and skill.change.how is not How.DELETED
+    return (
+        -_count(skill, Severity.CRITICAL),
+        -max(_count(skill, Severity.ERROR), int(unread)),
+        skill.live is None or skill.live.word not in _BAD,
+        skill.change.how is How.DELETED,
+        -len(to_fix(skill)),
+    )
+
+
+def _count(skill: SkillReport, severity: Severity) -> int:
+    return sum(finding.severity is severity for finding in skill.findings)
 
 
 def _row(report: Report, skill: SkillReport) -> str:
@@ -54,7 +77,7 @@ def specification(skill: SkillReport) -> str:
     """Errors against the specification, and critical security findings."""
     if skill.structure is None:
         return "not checked"
-    errors = sum(f.severity is Severity.ERROR for f in skill.findings)
+    errors = _count(skill, Severity.ERROR)
     critical = sum(f.severity is Severity.CRITICAL and f.category is Category.SECURITY for f in skill.findings)
     parts = [f"❌{NBSP}{plural(errors, 'error').replace(' ', NBSP)}" if errors else "✅"]
     if critical:
