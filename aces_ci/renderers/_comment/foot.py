@@ -9,6 +9,7 @@ from aces_ci import __version__
 from aces_ci.core import docs
 from aces_ci.core.amount import duration, plural, tokens, usd
 from aces_ci.core.change import How
+from aces_ci.core.event import EventKind
 from aces_ci.core.evidence import Skipped, Tier
 from aces_ci.core.gate import Outcome
 from aces_ci.core.inert import code, prose, visible
@@ -79,8 +80,11 @@ def _because(items: list[Skipped], names: Mapping[str, str]) -> str:
 
 def _cost(report: Report) -> str:
     cost = report.cost
-    if not cost.tokens and not cost.usd_micros and cost.usd_micros is not None and not cost.judgements:
-        return f"**Cost** · {usd(0)}, {duration(cost.seconds)}, no network"
+    unpaid = not cost.tokens and cost.usd_micros == 0
+    if unpaid and not any(skill.judgements or skill.live for skill in report.skills):
+        # Elsewhere than at a terminal the forge was asked, whatever the tiers did.
+        calm = "no network" if report.event.kind is EventKind.LOCAL else "no model was called"
+        return f"**Cost** · {usd(0)}, {duration(cost.seconds)}, {calm}"
     if cost.judgements and cost.usd_micros == cost.judge_usd_micros:
         # Nothing else was paid for, so the judge is named as what the money went to.
         return f"**Cost** · judge {usd(cost.judge_usd_micros)}, {tokens(cost.tokens)} tokens{_reused(cost)}"
