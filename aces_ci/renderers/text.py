@@ -1,4 +1,7 @@
-"""`report.txt`: the verdict for a terminal or a log, 80 columns, no markup."""
+"""`report.txt`: the verdict for a terminal or a log, 80 columns, no markup.
+
+Backticks of a path or a fix stay: without them it would name another file.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from dataclasses import dataclass
 from aces_ci.core.amount import plural
 from aces_ci.core.finding import Severity
 from aces_ci.core.headline import headline
-from aces_ci.core.inert import plain
+from aces_ci.core.inert import visible
 from aces_ci.core.report import Report, SkillReport
 from aces_ci.ports.renderer import Place
 from aces_ci.renderers._live.plain import result_lines
@@ -31,8 +34,8 @@ class Text:
         lines += _table(report)
         lines += result_lines(report)
         for item in report.skipped:
-            owner = f" ({plain(item.skill, 60)})" if item.skill else ""
-            lines.append(f"skipped: {item.tier.value}{owner}: {plain(item.because, 160)}")
+            owner = f" ({visible(item.skill, 60)})" if item.skill else ""
+            lines.append(f"skipped: {item.tier.value}{owner}: {visible(item.because, 160)}")
         if not any(skill.live for skill in report.skills):
             lines.append("Text only: agents were not tested.")
         return "\n".join(lines) + "\n"
@@ -41,16 +44,16 @@ class Text:
 def _findings(skill: SkillReport) -> list[str]:
     rows = []
     for finding in skill.findings:
-        place = f"{plain(finding.path, 200)}:{finding.line}:{finding.column or 1}"
-        rows.append(f"{place}: {finding.severity.value} {finding.code} {plain(finding.title, 80)}")
-        rows.append(f"  fix: {plain(finding.hint, 200)}")
+        place = f"{visible(finding.path, 200)}:{finding.line}:{finding.column or 1}"
+        rows.append(f"{place}: {finding.severity.value} {finding.code} {visible(finding.title, 80)}")
+        rows.append(f"  fix: {visible(finding.hint, 200)}")
     return [*rows, ""] if rows else []
 
 
 def _table(report: Report) -> list[str]:
     if not report.skills:
         return []
-    width = max(5, *(len(plain(skill.change.label, 40)) for skill in report.skills))
+    width = max(5, *(len(visible(skill.change.label, 40)) for skill in report.skills))
     rows = [f"{'skill':<{width}}  {'spec':<10}  {'quality':>8}  weakest"]
     for skill in report.skills:
         structure = skill.structure
@@ -61,7 +64,7 @@ def _table(report: Report) -> list[str]:
         if structure is not None and structure.dimensions:
             name, value = min(structure.dimensions.items(), key=lambda item: item[1])
             weakest = f"{name} {value}"
-        rows.append(f"{plain(skill.change.label, 40):<{width}}  {spec:<10}  {score:>8}  {weakest}".rstrip())
+        rows.append(f"{visible(skill.change.label, 40):<{width}}  {spec:<10}  {score:>8}  {weakest}".rstrip())
     return [*rows, ""]
 
 

@@ -1,0 +1,159 @@
+"""What a report says of many skills, of code in a hint, of its cost, and of evidence that is not whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from aces_ci.core.errors import UsageError
+from aces_ci.core.event import EventKind
+from aces_ci.core.evidence import Evidence, RunEnded, Skipped, Structure, Tier
+from aces_ci.core.finding import Category, Finding, Severity
+from aces_ci.core.merge import merge
+from aces_ci.forges._links import PageLinks
+from aces_ci.ports.renderer import Place
+from aces_ci.renderers import comment, html, text
+from aces_ci.tiers.assemble import assemble
+from tests.builders import a_changed_skill, a_run, a_score, a_trial, an_event
+
+PLACE = Place(links=PageLinks("https://github.com"), forge="github")
+
+
+def a_finding(skill: str, **changes: Any) -> Finding:
+    """An error against the specification with a fix of one line."""
+    name = skill.rsplit("/", 1)[-1]
+    fields: dict[str, Any] = {
+        "skill": skill,
+        "code": "SP004",
+        "severity": Severity.ERROR,
+        "category": Category.SPEC,
+        "path": f"{skill}/SKILL.md",
+        "line": 2,
+        "title": "name differs from the directory",
+        "message": "The folder and the name differ.",
+        "hint": f"name: {name}",
+        "replacement": ("name: other", f"name: {name}"),
+        **changes,
+    }
+    return Finding(**fields)
+
+
+def advice(skill: str) -> Finding:
+    return a_finding(
+        skill,
+        code="DI012",
+        severity=Severity.WARNING,
+        category=Category.QUALITY,
+        line=3,
+        hint="say when",
+        replacement=None,
+    )
+
+
+def a_skill(path: str, *findings: Finding) -> list[Evidence]:
+    conformant = not any(f.severity is Severity.ERROR for f in findings)
+    return [a_changed_skill(path), Structure(skill=path, conformant=conformant, score=80), *findings]
+
+
+def many() -> list[Evidence]:
+    """Nine skills with advice, nine with one error, one with two: in the order of the alphabet."""
+    rows: list[Evidence] = [a_run()]
+    for number in range(1, 10):
+        path = f"skills/a{number}"
+        rows += a_skill(path, advice(path))
+    for number in range(1, 10):
+        path = f"skills/m{number}"
+        rows += a_skill(path, a_finding(path))
+    rows += a_skill("skills/z1", a_finding("skills/z1"), a_finding("skills/z1", line=9))
+    return [*rows, RunEnded(seconds=0.3)]
+
+
+def commented(rows: list[Evidence]) -> str:
+    return comment.RENDERER.render(assemble(rows), PLACE)
+
+
+def test_of_many_skills_the_worst_have_the_rows() -> None:
+    rows = [line for line in commented(many()).splitlines() if line.startswith("| `")]
+    assert len(rows) == 8
+    assert rows[0].startswith("| `z1`")
+    assert all("❌" in row for row in rows)
+
+
+def test_a_fix_that_is_a_line_of_code_stays_code() -> None:
+    text = commented(many())
+    assert "`name: m2`" in text
+    assert "Name: m2" not in text
+
+
+def test_the_lead_says_which_of_several_skills_it_speaks_of() -> None:
+    lead = commented(many()).splitlines()[3]
+    assert "`m1`" in lead
+    alone = [a_run(), *a_skill("skills/m1", a_finding("skills/m1")), RunEnded()]
+    assert " of `m1`" not in commented(alone).splitlines()[3]
+
+
+TRIAL = a_trial(skill="skills/lost")
+ORPHANS: dict[str, list[Evidence]] = {
+    "structure": [Structure(skill="skills/lost", conformant=False, score=10)],
+    "finding": [a_finding("skills/lost")],
+    "trial": [TRIAL, a_score(TRIAL)],
+}
+
+
+@pytest.mark.parametrize("kind", ORPHANS)
+def test_evidence_about_a_skill_that_no_line_announces_is_refused(kind: str) -> None:
+    rows = [a_run(), *a_skill("skills/here"), *ORPHANS[kind], RunEnded()]
+    with pytest.raises(UsageError, match="`skills/lost`") as caught:
+        assemble(rows)
+    assert caught.value.exit_code == 2
+
+
+def test_the_same_lines_twice_cost_once() -> None:
+    trial = a_trial()
+    rows: list[Evidence] = [a_run(), *a_skill(trial.skill), trial, a_score(trial), RunEnded(seconds=7.5)]
+    once, twice = assemble(rows).cost, assemble([*rows, *rows]).cost
+    assert (twice.seconds, twice.usd_micros, twice.tokens) == (once.seconds, once.usd_micros, once.tokens)
+    assert once.seconds == 7.5
+    assert len(merge([*rows, *rows]).trials) == 1
+
+
+def test_shards_add_their_seconds() -> None:
+    parts: list[Evidence] = [
+        a_run(shard=(1, 2)),
+        RunEnded(shard=(1, 2), seconds=2.0),
+        RunEnded(shard=(2, 2), seconds=3.0),
+    ]
+    assert merge(parts).seconds == 5.0
+
+
+def cost_line(rows: list[Evidence]) -> str:
+    return next(line for line in commented(rows).splitlines() if line.startswith("**Cost**"))
+
+
+def test_a_run_that_asked_a_forge_does_not_claim_no_network() -> None:
+    whole = [*a_skill("skills/m1", advice("skills/m1")), RunEnded(seconds=0.2)]
+    assert cost_line([a_run(), *whole]).endswith(", no model was called")
+    local = a_run(event=an_event(kind=EventKind.LOCAL, forge="local", change_request=None))
+    assert cost_line([local, *whole]).endswith(", no network")
+    path = "skills/m1"
+    tried = a_trial(skill=path, usage=type(a_trial().usage)(usd_micros=0))
+    assert "no model" not in cost_line([a_run(), *a_skill(path), tried, RunEnded(seconds=0.2)])
+
+
+def test_text_keeps_the_characters_of_a_path_that_it_tells_to_write() -> None:
+    skill = "skills/m`1"
+    found = a_finding(skill, path=f"{skill}/x`@octocat`.md", hint="add x`@octocat`.md", replacement=None)
+    skipped = Skipped(tier=Tier.LIVE, skill=skill, code="no_evals", because="no evals/")
+    shown = text.RENDERER.render(assemble([a_run(), *a_skill(skill, found), skipped, RunEnded()]), PLACE)
+    assert f"{skill}/x`@octocat`.md:2:1: error" in shown
+    assert "  fix: add x`@octocat`.md\n" in shown
+    assert f"skipped: live ({skill})" in shown
+
+
+def test_the_page_reads_from_base_to_head_and_keeps_paths_whole() -> None:
+    rows = [a_run(), *a_skill("skills/m1", a_finding("skills/m1")), RunEnded()]
+    page = html.RENDERER.render(assemble(rows), PLACE)
+    assert "d20aa91 → c41f7d8" in page
+    assert '<td class="where">' in page
+    assert ".where { min-width:" in page
