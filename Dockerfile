@@ -2,12 +2,13 @@
 # BuildKit. The released form names BASE by digest (tools/release); here a tag keeps local builds possible.
 ARG BASE=python:3.11-slim-bookworm
 
-# git alone, without perl and its 80 MB: the program, its https helper and the libraries that the two load. All goes
-# below /usr, because /lib is a link into it and a folder of that name would replace the link.
+# git alone, without perl and its 80 MB: the program, its https helper and those libraries that the two load and the
+# base lacks. All goes below /usr, because /lib is a link into it and a folder of that name would replace the link.
 FROM ${BASE} AS git
 SHELL ["/bin/bash", "-euo", "pipefail", "-c"]
 # hadolint ignore=DL3008
-RUN if ! command -v git >/dev/null; then apt-get update -qq && apt-get install -y -qq --no-install-recommends git; fi; \
+RUN find /usr/lib -name '*.so*' -exec readlink -f {} + | sort -u >/tmp/had; \
+    if ! command -v git >/dev/null; then apt-get update -qq && apt-get install -y -qq --no-install-recommends git; fi; \
     mkdir -p /out/usr/bin /out/usr/lib/git-core; \
     cp -a /usr/bin/git /out/usr/bin/; \
     cp -a /usr/lib/git-core/git-remote-http /usr/lib/git-core/git-remote-https /out/usr/lib/git-core/; \
@@ -16,6 +17,7 @@ RUN if ! command -v git >/dev/null; then apt-get update -qq && apt-get install -
     ldd /usr/bin/git /usr/lib/git-core/git-remote-http | awk '$3 ~ /^\// {print $3}' | sort -u \
       | grep -v -e '/libc\.so' -e '/ld-linux' \
       | while read -r library; do \
+          if grep -qxF "$(readlink -f "${library}")" /tmp/had; then continue; fi; \
           target="/out/usr${library#/usr}"; mkdir -p "$(dirname "${target}")"; cp -aL "${library}" "${target}"; done
 
 # Exactly the locked packages, wheels only.
@@ -40,6 +42,7 @@ RUN python3 -m venv /opt/aces \
 # Our own code, compiled once; a launcher that ignores the environment's Python settings.
 FROM ${BASE} AS program
 COPY aces_ci /out/opt/aces-ci/aces_ci
+COPY fixtures/repos/demo.stream /out/opt/aces-ci/aces_ci/data/demo.stream
 RUN python3 -m compileall -q -s /out /out/opt/aces-ci \
  && mkdir -p /out/usr/local/bin \
  && printf '#!/opt/aces/bin/python3 -I\nfrom aces_ci.__main__ import main\nmain()\n' > /out/usr/local/bin/aces-ci \
