@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from aces_ci.changes.collect import FILE_CAP, SKILL_CAP
 from aces_ci.changes.decode import decode
 from aces_ci.changes.frontmatter import locate
 from aces_ci.changes.yaml_reader import read
-from aces_ci.core.skill import Field, ParseProblem, Place, Skill, SkillFile
+from aces_ci.core.skill import Field, FileKind, ParseProblem, Place, Skill, SkillFile
 
 MANIFEST = "SKILL.md"
 
@@ -30,11 +31,11 @@ def parse_skill(*, root: str, files: Mapping[str, SkillFile], outside: frozenset
     manifest = manifest_of(files) or MANIFEST
     file = files.get(manifest)
     if file is None or file.data is None:
-        why = "is missing" if file is None else f"cannot be read: it is a {file.kind.value}"
+        why, hint = _unread(file)
         problem = ParseProblem(
             kind="no_content",
             message=f"{manifest} {why}.",
-            hint="make it a regular file of this folder",
+            hint=hint,
             place=Place(line=1, column=1, end_line=1, end_column=1),
             fatal=True,
         )
@@ -67,3 +68,16 @@ def parse_skill(*, root: str, files: Mapping[str, SkillFile], outside: frozenset
         outside=outside,
         problems=problems,
     )
+
+
+def _unread(file: SkillFile | None) -> tuple[str, str]:
+    """Why a manifest has no content here, and what mends it."""
+    if file is None:
+        return "is missing", "make it a regular file of this folder"
+    if file.kind is not FileKind.OVERSIZE:
+        return f"cannot be read: it is a {file.kind.value}", "make it a regular file of this folder"
+    if file.size > FILE_CAP:
+        why = f"cannot be read: it is {file.size:,} bytes long, and the limit is {FILE_CAP:,}"
+        return why, "move what is not always needed into files that the body links to"
+    why = f"cannot be read: the system refuses it, or the files before it fill the skill's limit of {SKILL_CAP:,} bytes"
+    return why, "allow reading it, or move large files out of the skill"

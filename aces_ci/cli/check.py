@@ -18,7 +18,7 @@ from aces_ci.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from aces_ci.settings.model import Settings
+    from aces_ci.settings.load import Loaded
 
 FORMATS = ("text", "concise", "json", "markdown", "sarif", "junit", "gitlab", "github")
 
@@ -71,22 +71,24 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
     from aces_ci import compose
     from aces_ci.changes.worktree import search
     from aces_ci.cli._check.baseline import Baseline
-    from aces_ci.cli._check.codes import matching
+    from aces_ci.cli._check.codes import ignored, matching
     from aces_ci.cli._check.examine import Demand, examine
     from aces_ci.cli._check.repair import repair
     from aces_ci.cli._check.show import Show
+    from aces_ci.core.repo_path import text_of
     from aces_ci.core.rule import Profile
 
     started = time.perf_counter()
-    settings = _settings(repo, config, overrides)
+    loaded = _loaded(repo, config, overrides)
+    settings = loaded.settings
     rules = compose.rules()
     found = search(repo, paths)
     if not found.found:
-        where = " ".join(str(path) for path in paths) or "."
+        where = " ".join(text_of(bytes(path)) for path in paths or (repo,))
         folders = f"{found.folders} folder{'' if found.folders == 1 else 's'}"
         if not paths or found.folders:
             click.echo(f"warning: no SKILL.md below {where} (searched {folders})", err=True)
-    disabled = matching((*settings.structural.ignore, *ignore), rules, "--ignore")
+    disabled = ignored(loaded, rules) | matching(ignore, rules, "--ignore")
     known = Baseline.at(
         baseline or settings.structural.baseline_file, repo, write=write_baseline, update=update_baseline
     )
@@ -121,7 +123,7 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
     return 1 if checkup.verdict == "fail" and not exit_zero and not write_baseline else 0
 
 
-def _settings(repo: Path, config: Path | None, overrides: tuple[str, ...]) -> Settings:
+def _loaded(repo: Path, config: Path | None, overrides: tuple[str, ...]) -> Loaded:
     """The working tree's settings, as at every terminal command."""
     from aces_ci.policy import from_worktree
     from aces_ci.settings.inputs import inputs_of
@@ -133,4 +135,4 @@ def _settings(repo: Path, config: Path | None, overrides: tuple[str, ...]) -> Se
         env=os.environ,
         inputs=inputs_of(os.environ, settings_only=True),
         overrides=overrides,
-    ).settings
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -125,9 +126,10 @@ def test_the_table_names_the_weakest_dimension(repo: Path) -> None:
     assert lines[at + 2].startswith("parcel-quote    1 error        ")
 
 
-def test_quiet_leaves_findings_and_the_sum_and_twice_only_the_exit_code(repo: Path) -> None:
+def test_quiet_leaves_the_findings_and_twice_only_the_exit_code(repo: Path) -> None:
     once = check("-q")
     assert "SP004" in once.stdout and "weakest" not in once.stdout and once.stderr == ""
+    assert "agents were not tested" not in once.stdout and once.stdout.splitlines()[-1].startswith("  fix: ")
     twice = check("-qq")
     assert (twice.stdout, twice.stderr, code(twice)) == ("", "", 1)
 
@@ -150,7 +152,7 @@ def test_a_file_inside_a_skill_selects_that_skill_once(repo: Path) -> None:
 
 def test_a_file_in_no_skill_is_no_news(repo: Path) -> None:
     result = check("README.md")
-    assert code(result) == 0 and "nothing to fix in 0 skills" in result.stdout
+    assert (code(result), result.stdout, result.stderr) == (0, "", "")
 
 
 def test_a_missing_path_and_a_named_folder_without_skills_are_usage_errors(repo: Path) -> None:
@@ -165,7 +167,60 @@ def test_nothing_below_here_is_a_warning(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(tmp_path)
     result = check()
     assert code(result) == 0
-    assert "warning: no SKILL.md below . (searched 1 folder)" in result.stderr
+    assert (result.stdout, result.stderr) == ("", "warning: no SKILL.md below . (searched 1 folder)\n")
+    assert document()["skills"] == []
+    (tmp_path / "inner").mkdir()
+    assert check("-C", "inner").stderr == "warning: no SKILL.md below inner (searched 1 folder)\n"
+
+
+def test_a_relative_folder_to_work_in_is_taken_once(repo: Path) -> None:
+    assert [skill["path"] for skill in document("-C", "skills")["skills"]] == [
+        "skills/log-triage",
+        "skills/parcel-quote",
+    ]
+    assert [skill["path"] for skill in document("-C", "skills", "log-triage")["skills"]] == ["skills/log-triage"]
+
+
+def test_doctor_takes_a_relative_folder_once(repo: Path) -> None:
+    from aces_ci.cli.doctor import COMMAND as DOCTOR
+
+    result = CliRunner().invoke(DOCTOR, ["-C", "skills"], catch_exceptions=False, standalone_mode=False)
+    assert "ok    2 skills\n" in result.stdout
+
+
+def test_a_name_of_any_bytes_is_shown_as_in_json(repo: Path) -> None:
+    for name in (b"esc\x1b[31m", b"new\nline", b"latin-\xe9"):
+        folder = os.fsencode(repo / "skills") + b"/" + name
+        os.mkdir(folder)  # noqa: PTH102 - bytes
+        Path(os.fsdecode(folder), "SKILL.md").write_text(BAD, "utf-8")
+    shown = [f"skills/{name}/SKILL.md" for name in ("esc%1B[31m", "new%0Aline", "latin-%E9")]
+    assert {f"{path}/SKILL.md" for path in (skill["path"] for skill in document()["skills"])} >= set(shown)
+    for format_ in ("text", "concise"):
+        out = check("--format", format_).stdout
+        assert "\033" not in out and "\ufffd" not in out
+        assert all(f"\n{path}:3:1: warning DI012" in out for path in shown)
+
+
+def test_a_manifest_that_is_too_long_is_told_its_size_and_the_limit(repo: Path) -> None:
+    write(repo, {"skills/parcel-quote/SKILL.md": BAD.encode() + b"x" * 3_000_000})
+    (finding,) = (f for f in document("skills/parcel-quote")["skills"][0]["findings"] if f["code"] == "SP001")
+    assert finding["message"] == "SKILL.md cannot be read: it is 3,000,115 bytes long, and the limit is 1,048,576."
+    assert finding["hint"] == "move what is not always needed into files that the body links to"
+
+
+def test_a_rule_that_nobody_knows_is_located_in_the_settings(repo: Path) -> None:
+    write(repo, {"aces.yml": "version: 1\nstructural:\n  profile: spec\n  ignore: [SP004, ZZ999]\n"})
+    with pytest.raises(UsageError) as caught:
+        check()
+    error = caught.value
+    assert (error.code, error.path, error.line) == ("unknown_rule", "aces.yml", 4)
+    assert error.message == "aces.yml:4: `structural.ignore` ZZ999: no rule has that code"
+    with pytest.raises(UsageError, match=r"^--ignore ZZ998: no rule has that code") as caught:
+        check("--set", "structural.ignore=[SP004]", "--ignore", "ZZ998")
+    assert caught.value.path is None
+    with pytest.raises(UsageError, match=r"^command line: `structural.ignore` ZZ997: ") as caught:
+        check("--set", "structural.ignore=[ZZ997]")
+    assert (caught.value.path, caught.value.line) == (None, None)
 
 
 def test_json_is_the_published_shape(repo: Path) -> None:
@@ -338,7 +393,12 @@ def test_github_orders_are_escaped_and_at_most_ten_a_level(repo: Path) -> None:
     lines = check("--format", "github").stdout.splitlines()
     assert all(line.startswith(("::error file=", "::warning file=", "::notice file=")) for line in lines)
     assert sum(line.startswith("::warning") for line in lines) == 10
-    assert any("more in the report" in line for line in lines)
+    warnings = [line for line in lines if line.startswith("::warning")]
+    assert [line for line in lines if "more in the summary" in line] == [warnings[-1]]
+    assert re.fullmatch(r"::warning file=[^,]*,line=\d+,title=(\d+ more in the summary)::\1", warnings[-1])
+    assert "`" not in "".join(lines)
+    total = sum(f["severity"] == "warning" for skill in document()["skills"] for f in skill["findings"])
+    assert f"title={total - 9} more" in warnings[-1]
     assert "::error::x" not in "".join(lines).replace("::error file", "")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from aces_ci.core.formats.code_quality import code_quality
 from aces_ci.core.formats.junit import junit
 from aces_ci.core.formats.sarif import sarif
 from aces_ci.core.reading.checkup import Checkup
-from aces_ci.core.repo_path import bytes_of
+from aces_ci.core.repo_path import bytes_of, text_of
 from aces_ci.core.rule import Rule
 from aces_ci.shell.files import Folder
 from aces_ci.shell.log import Dialect, dialect_of, inert
@@ -71,16 +72,16 @@ class Show:
             rows = text.text(
                 checkup,
                 notes=self.notes,
-                table=not self.quiet,
+                summed=not self.quiet,
                 shown=lambda path: places.get(path, path),
                 paint=paint,
             )
         return _joined(self._safe(row) for row in rows)
 
     def _place(self, entry: Examined, path: str) -> str:
-        """A path that can be clicked: below the working directory, else whole."""
-        whole = entry.found.top / bytes_of(path).decode("utf-8", "replace")
-        return str(whole.relative_to(self.cwd)) if whole.is_relative_to(self.cwd) else str(whole)
+        """A path that can be clicked: below the working directory, else whole; written as everywhere else."""
+        whole = entry.found.top / os.fsdecode(bytes_of(path))
+        return text_of(bytes(whole.relative_to(self.cwd) if whole.is_relative_to(self.cwd) else whole))
 
     def _safe(self, row: str) -> str:
         """In a CI log nothing of a skill may be an order; at a terminal only our own colours are control."""

@@ -33,20 +33,20 @@ def concise(checkup: Checkup, *, notes: bool, shown: Callable[[str], str], paint
             yield _head(finding, shown, paint)
 
 
-def text(checkup: Checkup, *, notes: bool, table: bool, shown: Callable[[str], str], paint: Paint) -> Iterator[str]:
-    """Findings with source and fix, a table of skills, one line that sums up."""
+def text(checkup: Checkup, *, notes: bool, summed: bool, shown: Callable[[str], str], paint: Paint) -> Iterator[str]:
+    """Findings with source and fix; where `summed` and there are skills, their table and a line that sums up."""
     for checked in checkup.skills:
         for finding in checked.findings:
             if notes or finding.severity is not Severity.INFO:
                 yield _head(finding, shown, paint)
                 yield from _excerpt(finding, checked)
                 yield paint(f"  fix: {finding.hint}", "2")
-    if table:
+    if summed and checkup.skills:
         if any(notes or finding.severity is not Severity.INFO for finding in checkup.findings):
             yield ""
         yield from _table(checkup)
         yield ""
-    yield summary(checkup, notes=notes)
+        yield summary(checkup, notes=notes)
 
 
 def summary(checkup: Checkup, *, notes: bool) -> str:
