@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from aces_ci.changes.git import Repository
@@ -14,14 +17,24 @@ from aces_ci.settings.source import SIZE_LIMIT, Document
 from aces_ci.shell.files import read_bounded
 
 POLICY_FILE = "aces.yml"
+MISNAMED = "aces.yaml"
+NOT_READ = f"{MISNAMED} is not read; the file is {POLICY_FILE}"
+Say = Callable[[str], None]
 
 
-def find_policy(repository: Repository, event: Event, config: Path | None) -> tuple[PolicySource, Document | None]:
+def to_stderr(text: str) -> None:
+    """A warning at a terminal, beside what a command prints."""
+    sys.stderr.write(f"warning: {text}\n")
+
+
+def find_policy(
+    repository: Repository, event: Event, config: Path | None, say: Say
+) -> tuple[PolicySource, Document | None]:
     """The policy and where it stands.
 
     An explicit `--config` comes from the trusted workflow. Otherwise the file of that fixed name at the default
     branch's tip decides, a regular blob of at most 64 KB; without one, the built-in defaults. The head's own file is
-    only validated and shown.
+    only validated and shown. `say` hears of a file beside it that only looks like the policy.
 
     Raises:
         UsageError: the deciding file is broken, or `--config` cannot be read.
@@ -32,6 +45,8 @@ def find_policy(repository: Repository, event: Event, config: Path | None) -> tu
     name = event.default_branch or "default branch"
     deciding = repository.file_at(tip, POLICY_FILE) if tip else None
     head = repository.file_at(event.head_sha, POLICY_FILE)
+    if any(repository.file_at(sha, MISNAMED) is not None for sha in (tip, event.head_sha) if sha):
+        say(NOT_READ)
     differs = head != deciding and event.kind is not EventKind.PUSH
     place = PolicySource(
         ref=name if deciding is not None else "built-in defaults",
@@ -40,13 +55,27 @@ def find_policy(repository: Repository, event: Event, config: Path | None) -> tu
         head_differs=differs and head is not None,
         head_problem=_problem(head) if differs and head is not None else None,
     )
-    return place, source.read(deciding, POLICY_FILE) if deciding is not None else None
+    with blamed(place):
+        return place, source.read(deciding, POLICY_FILE) if deciding is not None else None
 
 
-def from_worktree(root: Path, config: Path | None) -> Document | None:
+@contextmanager
+def blamed(policy: PolicySource) -> Iterator[None]:
+    """An error in the deciding file says whose it is: nobody finds it in the change under evaluation."""
+    try:
+        yield
+    except UsageError as error:
+        if policy.sha is not None and error.path == policy.path and error.at is None:
+            error.at = f"{policy.ref} {policy.sha[:7]} (default branch tip)"
+        raise
+
+
+def from_worktree(root: Path, config: Path | None, say: Say = to_stderr) -> Document | None:
     """The settings file as `check`, `live` and `settings` read it at a terminal: the working tree's."""
     if config is not None:
         return source.read(_read(config), str(config))
+    if (root / MISNAMED).exists():
+        say(NOT_READ)
     path = root / POLICY_FILE
     return source.read(_read(path), POLICY_FILE) if path.exists() else None
 

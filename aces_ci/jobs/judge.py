@@ -61,14 +61,18 @@ def judge(wanted: Wanted, *, env: Mapping[str, str], out: Callable[[str], None],
     Raises:
         UsageError: there is no judge, or it refused; nothing that was paid for is lost.
     """
+    # A path that is not there is told first: no key would mend it.
+    found = search(wanted.repo, wanted.paths).found
+    if not found:
+        raise UsageError("there is no skill to judge", code="no_skill", do="name a folder that holds SKILL.md")
     settings, bench, asker = _opened(wanted, env)
     rows: list[Judgement] = []
     with closing(asker), Reader() as reader:
-        for exhibits in _skills(wanted, settings, reader):
+        for exhibits in _skills(found, wanted, settings, reader):
             if not wanted.quiet:
                 err(f"judging {plain(exhibits[0].skill, 200)} ({', '.join(each.side for each in exhibits)})")
-            found = judged(exhibits, bench.rubrics, asker, settings.judge.votes)
-            rows += [row for row in found if isinstance(row, Judgement)]
+            votes = judged(exhibits, bench.rubrics, asker, settings.judge.votes)
+            rows += [row for row in votes if isinstance(row, Judgement)]
     if wanted.as_json:
         out(json.dumps(document(rows, asker)))
     elif wanted.quiet < 2:
@@ -203,11 +207,8 @@ def _opened(wanted: Wanted, env: Mapping[str, str]) -> tuple[Settings, Bench, As
     return settings, bench, asker
 
 
-def _skills(wanted: Wanted, settings: Settings, reader: Reader) -> Iterator[list[Exhibit]]:
+def _skills(found: Sequence[Found], wanted: Wanted, settings: Settings, reader: Reader) -> Iterator[list[Exhibit]]:
     """The sides of every chosen skill; with a base, only of those that differ from it."""
-    found = search(wanted.repo, wanted.paths).found
-    if not found:
-        raise UsageError("there is no skill to judge", code="no_skill", do="name a folder that holds SKILL.md")
     if wanted.base is None:
         for each in found:
             yield list(_exhibits([("head", _snapshot(each))], each.root, reader, settings))

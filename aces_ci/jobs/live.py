@@ -71,6 +71,8 @@ def run(wanted: Wanted, *, env: Mapping[str, str], out: Say, err: Say, confirm: 
     Raises:
         UsageError: before anything is spent.
     """
+    # A path that is not there is told first: no key would mend it.
+    chosen = () if wanted.pull_only else search(wanted.repo, wanted.paths).found
     settings = _settings(wanted, env)
     sandbox = compose.sandbox(settings.live.sandbox.backend)
     harnesses = compose.harnesses()
@@ -85,7 +87,7 @@ def run(wanted: Wanted, *, env: Mapping[str, str], out: Say, err: Say, confirm: 
     known = list(sink.read())
     done = {row.digest: row for row in known if isinstance(row, Trial)}
     _ask_about_leftovers(wanted, done)
-    own = agent_images.environment_of((item.skill() for item in search(wanted.repo, wanted.paths).found), Trust.OWN)
+    own = agent_images.environment_of((item.skill() for item in chosen), Trust.OWN)
     images = agent_images.images_for(settings, harnesses, sandbox, env=env, environment=own)
     plan = _plan(wanted, settings, trialling.contenders(settings, harnesses, reach, images), done)
     cap = wanted.max_usd if wanted.max_usd is not None else settings.budget.usd

@@ -22,7 +22,7 @@ from aces_ci.core.scan.redact import Redactor
 from aces_ci.core.shards import matrix
 from aces_ci.core.wire import read_lines, to_line
 from aces_ci.pipeline import Job
-from aces_ci.policy import find_policy
+from aces_ci.policy import blamed, find_policy
 from aces_ci.ports.forge import Forge, ForgeOptions
 from aces_ci.settings.inputs import inputs_of, secrets_of
 from aces_ci.settings.load import Loaded, load
@@ -72,14 +72,15 @@ def prepared(options: Options, forge: Forge, env: Mapping[str, str], log: Log) -
     """Event, policy and settings of a run, decided before anything of the head is read."""
     with Repository.open(options.repo) as repository:
         event = _resolved(forge.event(options.repo), repository, options)
-        policy, document = find_policy(repository, event, options.config)
-        loaded = load(
-            policy=document,
-            policy_origin=f"({policy.ref} {policy.sha[:7]})" if policy.sha else f"({policy.ref})",
-            env=env,
-            inputs=inputs_of(env, settings_only=True),
-            overrides=_overrides(options),
-        )
+        policy, document = find_policy(repository, event, options.config, lambda text: _warn(log, text))
+        with blamed(policy):
+            loaded = load(
+                policy=document,
+                policy_origin=f"({policy.ref} {policy.sha[:7]})" if policy.sha else f"({policy.ref})",
+                env=env,
+                inputs=inputs_of(env, settings_only=True),
+                overrides=_overrides(options),
+            )
         given = consent(forge, event, loaded.settings.comment.key, log, env.get(HANDED_ON, ""))
         yield Job(
             event=event,
@@ -199,6 +200,10 @@ def _live_tier(env: Mapping[str, str], folder: Folder, log: Log) -> pipeline.Liv
     except ModuleNotFoundError as error:
         return pipeline.not_installed(error.name or "a package")
     return live_tier.tier(env, folder, log.line)
+
+
+def _warn(log: Log, text: str) -> None:
+    log.annotate("warning", text, title="settings")
 
 
 def _resolved(event: Event, repository: Repository, options: Options) -> Event:
