@@ -83,6 +83,7 @@ def run(wanted: Wanted, *, env: Mapping[str, str], out: Say, err: Say, confirm: 
         return 0
     redactor = Redactor([*secrets_of(env), *reach.secrets.keys.values()])
     folder = Folder.at(wanted.output, cwd=Path.cwd(), redact=redactor.redact)
+    folder.claim()
     sink = EvidenceFile(folder)
     known = list(sink.read())
     done = {row.digest: row for row in known if isinstance(row, Trial)}

@@ -55,6 +55,17 @@ class Folder:
         """Where it is, for messages and for readers."""
         return self.trusted / self.below
 
+    def claim(self) -> None:
+        """Make the folder where there is none yet, with a `.gitignore` that hides from git what it will hold.
+
+        A folder that was there before may hold work of the user's own: it is left as it is.
+
+        Raises:
+            DeliveryError, UsageError: as `write`.
+        """
+        if not os.path.lexists(self.path):
+            self.write(".gitignore", "*\n")
+
     def write(self, name: str, data: bytes | str, *, mode: int = READABLE) -> Path:
         """Replace `name` (may hold slashes) by `data` in one step; a crash leaves the old or the new file.
 

@@ -103,6 +103,9 @@ def test_price_progress_and_word_without_docker_or_key(repo: Path, model: str) -
             checked[arms[row["trial"]]].append(row["value"])
     assert set(checked["with_skill"]) == {1.0} and set(checked["baseline"]) == {0.0}
 
+    seen = subprocess.run(["git", "status", "--porcelain", "-uall"], cwd=repo, check=True, capture_output=True)
+    assert (seen.stdout, (repo / "out/.gitignore").read_text()) == (b"", "*\n")
+
     again = run(repo, "--yes", "--attempts", "3", "--provider-url", model)
     assert isinstance(again.exception, UsageError) and "--resume" in (again.exception.do or "")
     resumed = run(repo, "--yes", "--attempts", "3", "--provider-url", model, "--resume")

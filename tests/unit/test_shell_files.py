@@ -130,3 +130,22 @@ def test_killed_at_any_moment_the_file_is_the_old_or_a_new_one_and_lines_are_who
     rows = (tmp_path / "lines").read_text().splitlines()
     assert all(len(row) == 5_000 and len(set(row)) == 1 for row in rows[:-1])
     assert rows[-1] == "end"
+
+
+def test_a_folder_that_we_make_is_hidden_from_git_and_one_that_was_there_is_not(tmp_path: Path) -> None:
+    made = Folder.at("out/in", cwd=tmp_path)
+    made.claim()
+    made.claim()
+    assert (tmp_path / "out/in/.gitignore").read_text() == "*\n"
+    assert stat.S_IMODE((tmp_path / "out/in/.gitignore").stat().st_mode) == 0o644
+    assert not (tmp_path / "out/.gitignore").exists()
+    (tmp_path / "theirs").mkdir()
+    for place in ("theirs", "."):
+        Folder.at(place, cwd=tmp_path).claim()
+    assert not (tmp_path / "theirs/.gitignore").exists() and not (tmp_path / ".gitignore").exists()
+
+
+def test_a_link_to_nowhere_is_not_claimed(tmp_path: Path) -> None:
+    (tmp_path / "out").symlink_to(tmp_path / "gone")
+    Folder.at("out", cwd=tmp_path).claim()
+    assert not (tmp_path / "gone").exists()
