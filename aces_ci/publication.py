@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from aces_ci import __version__, compose
 from aces_ci.core.amount import duration, plural, usd
 from aces_ci.core.change import ChangeSet, How, SkillChange
 from aces_ci.core.event import Event
-from aces_ci.core.evidence import PolicySource
+from aces_ci.core.evidence import ChangedSkill, Evidence, PolicySource, Skipped, Structure, Tier
+from aces_ci.core.finding import Finding, Severity
 from aces_ci.core.headline import headline
-from aces_ci.core.inert import plain
+from aces_ci.core.inert import plain, visible
+from aces_ci.core.live_text import result_line
 from aces_ci.core.report import Report
 from aces_ci.core.verdict import State
 from aces_ci.ports.forge import Forge, Publication
 from aces_ci.ports.renderer import Place
 from aces_ci.settings.load import Loaded
-from aces_ci.shell.log import Log
+from aces_ci.settings.model import Settings
+from aces_ci.shell.log import Dialect, Log, inert
 
 
 def render_all(report: Report, *, key: str) -> dict[str, str]:
@@ -74,7 +77,7 @@ def opening(event: Event, changes: ChangeSet, policy: PolicySource) -> Iterator[
     read = policy.ref if policy.sha is None else f"{policy.ref} {policy.sha[:7]} (default branch tip)"
     base = f"base {changes.merge_base[:7]} (merge base with {event.base_name})"
     yield f"{base} · head {changes.head[:7]} · policy read from {read}"
-    named = ", ".join(f"{plain(skill.label, 64)} ({_parts(skill)})" for skill in changes.skills[:20])
+    named = ", ".join(f"{visible(skill.label, 64)} ({_parts(skill)})" for skill in changes.skills[:20])
     count = len(changes.unowned)
     rest = f"{plural(count, 'file')} {'belongs' if count == 1 else 'belong'} to no skill" if count else ""
     more = f", {len(changes.skills) - 20} more" if len(changes.skills) > 20 else ""
@@ -83,6 +86,58 @@ def opening(event: Event, changes: ChangeSet, policy: PolicySource) -> Iterator[
 
 def _parts(skill: SkillChange) -> str:
     return "removed" if skill.how is How.DELETED else ", ".join(part.value for part in skill.parts)
+
+
+def plan_line(changes: ChangeSet, settings: Settings) -> str:
+    """What each tier may look at; the live tier says its runs and their price itself, once it knows them."""
+    count = sum(skill.how is not How.DELETED for skill in changes.skills)
+    off = {"judge": settings.judge.provider == "off", "live": settings.live.when == "off"}
+    later = [f"{tier} {'off' if off[tier] else f'up to {count}'}" for tier in ("judge", "live")]
+    return " · ".join((f"plan: structure {count}", *later))
+
+
+def structure_group(rows: Sequence[Evidence], seconds: float, log: Log) -> None:
+    """What the text is worth, one line a skill, folded where the runner folds."""
+    skills = [row for row in rows if isinstance(row, ChangedSkill)]
+    numbers = {row.skill: row.score for row in rows if isinstance(row, Structure)}
+    findings = [row for row in rows if isinstance(row, Finding)]
+    read = sum(skill.how is not How.DELETED for skill in skills)
+    took = duration(seconds).replace("\u00a0", " ")
+    with log.group(f"structure: {plural(read, 'skill')}, {_counted(findings)} ({took})"):
+        if skills:
+            log.untrusted("\n".join(_structure_line(skill, numbers.get(skill.path), findings) for skill in skills))
+
+
+def _structure_line(skill: ChangedSkill, score: int | None, findings: Sequence[Finding]) -> str:
+    name = visible(skill.label, 64)
+    if skill.how is How.DELETED:
+        return f"{name}: removed"
+    quality = "cannot be read" if score is None else f"quality {score} of 100"
+    return f"{name}: {_counted([f for f in findings if f.skill == skill.path])}, {quality}"
+
+
+def _counted(findings: Sequence[Finding]) -> str:
+    """Errors, critical findings where there are any, advice."""
+    count = {severity: sum(f.severity is severity for f in findings) for severity in Severity}
+    critical = f"{count[Severity.CRITICAL]} critical, " if count[Severity.CRITICAL] else ""
+    return f"{plural(count[Severity.ERROR], 'error')}, {critical}{count[Severity.WARNING]} advice"
+
+
+def closing(report: Report) -> Iterator[str]:
+    """One line a measured skill, then one a reason for what did not run."""
+    measured = [(skill.change.label, skill.live) for skill in report.skills if skill.live is not None]
+    width = max((len(plain(label, 40)) for label, _ in measured), default=0)
+    for label, summary in measured:
+        yield f"result: {result_line(summary, label, report.event.base_name, width)}"
+    names = {skill.change.path: skill.change.label for skill in report.skills}
+    reasons: dict[tuple[Tier, str], list[Skipped]] = {}
+    for item in report.skipped:
+        because = "no evals/" if item.code == "no_evals" else visible(item.because, 160)
+        reasons.setdefault((item.tier, because), []).append(item)
+    for (tier, because), items in reasons.items():
+        owners = [visible(names.get(item.skill, item.skill), 64) for item in items if item.skill is not None]
+        more = f" and {len(owners) - 4} more" if len(owners) > 4 else ""
+        yield f"skipped: {tier.value} ({because})" + (f": {', '.join(owners[:4])}{more}" if owners else "")
 
 
 def verdict_line(report: Report) -> str:
@@ -96,8 +151,9 @@ def verdict_line(report: Report) -> str:
     return f"verdict: {word}{by} · {money} · {duration(report.cost.seconds)}".replace("\u00a0", " ")
 
 
-def to_stdout(report: Report, texts: Mapping[str, str], wanted: str) -> str:
-    """What `--format` asks for."""
+def to_stdout(report: Report, texts: Mapping[str, str], wanted: str, dialect: Dialect) -> str:
+    """What `--format` asks for. A runner reads commands out of this stream too, and a path may be one."""
     if wanted == "json":
         return texts["report.json"]
-    return texts["comment.md"] if wanted == "markdown" else texts["report.txt"]
+    text = texts["comment.md"] if wanted == "markdown" else texts["report.txt"]
+    return text if dialect is Dialect.PLAIN else "".join(f"{inert(row)}\n" for row in text.splitlines())

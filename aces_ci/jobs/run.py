@@ -123,7 +123,6 @@ def report(places: Sequence[Path], options: Options, *, env: Mapping[str, str], 
     folder = Folder.at(options.output, cwd=Path.cwd(), redact=redactor.redact)
     loaded = load(env=env, inputs=inputs_of(env, settings_only=True), overrides=_overrides(options))
     merged = assemble(rows)
-    folder.claim()
     folder.write(EVIDENCE, "".join(to_line(row) + "\n" for row in rows))
     forge = compose.forge(env, log, _forge_options(env, redactor)) if options.post else None
     return finish(merged, folder, log, options, loaded, forge=forge, stdout=stdout)
@@ -182,7 +181,6 @@ def _evaluate(job: Job, folder: Folder, log: Log, env: Mapping[str, str], *, qui
         for line in publication.opening(job.event, changes, job.policy):
             log.line(line)
     rows: list[Evidence] = []
-    folder.claim()
     # A finished run starts its evidence anew; only the live tier resumes, by its own digests.
     folder.write(EVIDENCE, "")
 

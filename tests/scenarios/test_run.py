@@ -254,3 +254,42 @@ def test_a_wrong_key_in_the_policy_is_one_located_error_and_exit_two(runner: Run
         runner.pull(head, start)
     assert "did you mean `attempts`?" in caught.value.text()
     assert caught.value.exit_code == 2
+
+
+def test_the_log_says_what_is_planned_what_the_text_is_worth_and_what_did_not_run(runner: Runner) -> None:
+    start = runner.history.commit("main", {"skills/old/SKILL.md": skill("old"), "README.md": "x"})
+    files = {
+        "skills/log-triage/SKILL.md": GOOD,
+        "skills/parcel-quote/SKILL.md": WRONG_NAME,
+        "skills/old/SKILL.md": None,
+    }
+    head = runner.history.commit("work", files, parent=start)
+    runner.pull(head, start)
+    log = runner.log.splitlines()
+    plan = log.index("plan: structure 2 · judge up to 2 · live up to 2")
+    (group,) = (number for number, line in enumerate(log) if line.startswith("::group::"))
+    assert re.fullmatch(r"::group::structure: 2 skills, 1 error, \d+ advice \(\d+\.\d s\)", log[group])
+    end = log.index("::endgroup::")
+    assert plan < group < end
+    inside = log[group + 1 : end]
+    assert inside[0].startswith("::stop-commands::") and inside[-1] == f"::{inside[0].rpartition(':')[2]}::"
+    assert any(re.fullmatch(r"\| parcel-quote: 1 error, \d+ advice, quality \d+ of 100", line) for line in inside)
+    assert "| old: removed" in inside
+    assert "skipped: judge (this repository has no provider key)" in log[end:]
+    assert "skipped: live (no evals/): log-triage, parcel-quote" in log[end:]
+    assert not [line for line in log if line.startswith("result:")], "no agent ran"
+
+
+def test_a_change_without_a_skill_plans_nothing(runner: Runner) -> None:
+    start = runner.history.commit("main", {"skills/log-triage/SKILL.md": GOOD})
+    head = runner.history.commit("work", {"README.md": "hello"}, parent=start)
+    runner.pull(head, start)
+    assert "plan:" not in runner.log and "::group::" not in runner.log
+
+
+def test_a_folder_named_like_a_log_command_is_none_on_a_runner(runner: Runner) -> None:
+    start = runner.history.commit("main", {"README.md": "x"})
+    head = runner.history.commit("work", {"::warning::pwned/SKILL.md": WRONG_NAME}, parent=start)
+    runner.pull(head, start)
+    assert "warning: :pwned/SKILL.md" in runner.stdout
+    assert not [line for line in runner.stdout.splitlines() if line.lstrip().startswith("::")]

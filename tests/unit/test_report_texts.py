@@ -6,16 +6,18 @@ from typing import Any
 
 import pytest
 
+from aces_ci import publication
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import EventKind
 from aces_ci.core.evidence import Evidence, RunEnded, Skipped, Structure, Tier
 from aces_ci.core.finding import Category, Finding, Severity
 from aces_ci.core.merge import merge
+from aces_ci.core.trial import Arm
 from aces_ci.forges._links import PageLinks
 from aces_ci.ports.renderer import Place
 from aces_ci.renderers import comment, html, text
 from aces_ci.tiers.assemble import assemble
-from tests.builders import a_changed_skill, a_run, a_score, a_trial, an_event
+from tests.builders import a_changed_skill, a_comparison, a_run, a_score, a_trial, an_event
 
 PLACE = Place(links=PageLinks("https://github.com"), forge="github")
 
@@ -157,3 +159,20 @@ def test_the_page_reads_from_base_to_head_and_keeps_paths_whole() -> None:
     assert "d20aa91 → c41f7d8" in page
     assert '<td class="where">' in page
     assert ".where { min-width:" in page
+
+
+def test_the_log_ends_with_one_result_a_measured_skill_and_one_line_a_reason() -> None:
+    trials, scores = a_comparison({arm: {"two-clocks": [1.0, 0.0, 1.0]} for arm in Arm})
+    names = [f"skills/s{number}" for number in range(6)]
+    skipped = [Skipped(tier=Tier.LIVE, skill=name, code="no_evals", because="no evals/") for name in names]
+    rows = [a_run(), *a_skill(trials[0].skill), *trials, *scores, *(a_changed_skill(n) for n in names), *skipped]
+    result, skips = publication.closing(assemble([*rows, RunEnded()]))
+    assert result.startswith("result: log-triage  cannot tell yet")
+    assert skips == "skipped: live (no evals/): s0, s1, s2, s3 and 2 more"
+
+
+@pytest.mark.parametrize("code", ["key_refused", "unknown_model"])
+def test_a_provider_that_refused_was_called(code: str) -> None:
+    refused = Skipped(tier=Tier.JUDGE, skill=None, code=code, because="the provider said no")
+    line = cost_line([a_run(), *a_skill("skills/m1"), refused, RunEnded(seconds=0.2)])
+    assert "no model" not in line and "0.00" in line

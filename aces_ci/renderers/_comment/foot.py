@@ -18,6 +18,8 @@ from aces_ci.ports.renderer import Place
 from aces_ci.renderers._comment import links
 from aces_ci.renderers._live import body
 
+_REFUSED = {"key_refused", "unknown_model"}
+"""Words for what only a provider can have said, so it was called."""
 _ASK = {"no_evals": ("draft some", "evals"), "no_key": ("turn on", "judge"), "fork": ("why", "forks")}
 
 
@@ -84,7 +86,8 @@ def _cost(report: Report) -> str:
     if unpaid and not any(skill.judgements or skill.live for skill in report.skills):
         # Elsewhere than at a terminal the forge was asked, whatever the tiers did.
         calm = "no network" if report.event.kind is EventKind.LOCAL else "no model was called"
-        return f"**Cost** · {usd(0)}, {duration(cost.seconds)}, {calm}"
+        asked = any(item.code in _REFUSED for item in report.skipped)
+        return f"**Cost** · {usd(0)}, {duration(cost.seconds)}{'' if asked else f', {calm}'}"
     if cost.judgements and cost.usd_micros == cost.judge_usd_micros:
         # Nothing else was paid for, so the judge is named as what the money went to.
         return f"**Cost** · judge {usd(cost.judge_usd_micros)}, {tokens(cost.tokens)} tokens{_reused(cost)}"
