@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ from aces_ci import compose, importing, pipeline, publication
 from aces_ci.changes.git import Repository
 from aces_ci.changes.weigh import weigh
 from aces_ci.consent import HANDED_ON, consent, hand_on, still_given
+from aces_ci.core.change import ChangeSet, How
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Event, EventKind
 from aces_ci.core.evidence import Evidence
@@ -27,7 +29,7 @@ from aces_ci.ports.forge import Forge, ForgeOptions
 from aces_ci.settings.inputs import inputs_of, secrets_of
 from aces_ci.settings.load import Loaded, load
 from aces_ci.shell.files import Folder, read_bounded
-from aces_ci.shell.log import Log, dialect_of
+from aces_ci.shell.log import Dialect, Log, dialect_of
 from aces_ci.tiers.assemble import assemble
 
 EVIDENCE = "evidence.jsonl"
@@ -123,6 +125,7 @@ def report(places: Sequence[Path], options: Options, *, env: Mapping[str, str], 
     folder = Folder.at(options.output, cwd=Path.cwd(), redact=redactor.redact)
     loaded = load(env=env, inputs=inputs_of(env, settings_only=True), overrides=_overrides(options))
     merged = assemble(rows)
+    folder.claim()
     folder.write(EVIDENCE, "".join(to_line(row) + "\n" for row in rows))
     forge = compose.forge(env, log, _forge_options(env, redactor)) if options.post else None
     return finish(merged, folder, log, options, loaded, forge=forge, stdout=stdout)
@@ -168,9 +171,13 @@ def finish(
     posted = "not posted (--no-post)"
     if options.post:
         posted = publication.post(report, texts, forge, loaded, log)
+    # At a terminal the text on stdout says the same.
+    if not options.quiet and (log.dialect is not Dialect.PLAIN or options.format != "text"):
+        for line in publication.closing(report):
+            log.line(line)
     log.line(f"written: {folder.path}/ ({len(texts) + 1} files) · {posted}")
     if options.quiet < 2:
-        stdout.write(publication.to_stdout(report, texts, options.format))
+        stdout.write(publication.to_stdout(report, texts, options.format, log.dialect))
     log.line(publication.verdict_line(report))
     return report.verdict.exit_code
 
@@ -180,7 +187,10 @@ def _evaluate(job: Job, folder: Folder, log: Log, env: Mapping[str, str], *, qui
     if not quiet:
         for line in publication.opening(job.event, changes, job.policy):
             log.line(line)
+        if any(skill.how is not How.DELETED for skill in changes.skills):
+            log.line(publication.plan_line(changes, job.loaded.settings))
     rows: list[Evidence] = []
+    folder.claim()
     # A finished run starts its evidence anew; only the live tier resumes, by its own digests.
     folder.write(EVIDENCE, "")
 
@@ -189,7 +199,15 @@ def _evaluate(job: Job, folder: Folder, log: Log, env: Mapping[str, str], *, qui
         rows.append(row)
 
     live = _live_tier(env, folder, log)
-    pipeline.evaluate(job, changes, sink, judge=compose.judge_tier(env, folder), live=live)
+    begun, ask = time.monotonic(), compose.judge_tier(env, folder)
+
+    def judge(job: Job, changes: ChangeSet, sink: pipeline.Sink) -> None:
+        # The text is read when the judge is called, and not before.
+        if not quiet:
+            publication.structure_group(rows, time.monotonic() - begun, log)
+        ask(job, changes, sink)
+
+    pipeline.evaluate(job, changes, sink, judge=judge, live=live)
     return rows
 
 
