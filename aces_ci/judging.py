@@ -59,6 +59,7 @@ class Bench:
             return chosen
         provider = chosen.factory.open(_options(chosen, settings))
         cap = settings.budget.usd
+        self.folder.claim()
         kept = self.folder.read(CACHE, limit=CACHE_LIMIT) or b""
         return Asker(
             provider=_Recording(provider, self.record) if self.record else provider,

@@ -70,6 +70,7 @@ def test_a_model_words_a_suite_that_is_then_read_and_predicted(repo: Path, model
     assert {row["verdict"] for row in rows if "script" in row["text"]} == {"no"}
     assert {row["verdict"] for row in rows if "script" not in row["text"]} == {"yes"}
     assert "sk-not-a-key" not in (repo / "aces-results/judge-cache.jsonl").read_text()
+    assert (repo / "aces-results/.gitignore").read_text() == "*\n"
 
 
 def test_a_suite_that_is_there_is_refused_before_a_model_is_paid(repo: Path, model: JudgeModel) -> None:
