@@ -78,6 +78,6 @@ def _unread(file: SkillFile | None) -> tuple[str, str]:
         return f"cannot be read: it is a {file.kind.value}", "make it a regular file of this folder"
     if file.size > FILE_CAP:
         why = f"cannot be read: it is {file.size:,} bytes long, and the limit is {FILE_CAP:,}"
-        return why, "move what is not always needed into files that the body links to"
+        return why, f"shorten it to {FILE_CAP:,} bytes or fewer: move parts into files that the body links to"
     why = f"cannot be read: the system refuses it, or the files before it fill the skill's limit of {SKILL_CAP:,} bytes"
     return why, "allow reading it, or move large files out of the skill"

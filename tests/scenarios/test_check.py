@@ -205,7 +205,7 @@ def test_a_manifest_that_is_too_long_is_told_its_size_and_the_limit(repo: Path) 
     write(repo, {"skills/parcel-quote/SKILL.md": BAD.encode() + b"x" * 3_000_000})
     (finding,) = (f for f in document("skills/parcel-quote")["skills"][0]["findings"] if f["code"] == "SP001")
     assert finding["message"] == "SKILL.md cannot be read: it is 3,000,115 bytes long, and the limit is 1,048,576."
-    assert finding["hint"] == "move what is not always needed into files that the body links to"
+    assert finding["hint"] == "shorten it to 1,048,576 bytes or fewer: move parts into files that the body links to"
 
 
 def test_a_rule_that_nobody_knows_is_located_in_the_settings(repo: Path) -> None:
