@@ -69,6 +69,14 @@ def access(env: Mapping[str, str], provider_url: str | None, *, in_container: bo
     )
 
 
+def every_provider() -> Access:
+    """All providers without a key: enough to plan, not to start."""
+    return Access(
+        upstreams=tuple(Upstream(name=name, base_url=url, protocols=kinds) for name, _, url, kinds in PROVIDERS),
+        secrets=Secrets(keys={}),
+    )
+
+
 def contenders(
     settings: Settings, harnesses: Mapping[str, Harness], reach: Access, images: Mapping[str, str]
 ) -> tuple[Contender, ...]:

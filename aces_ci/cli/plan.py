@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from aces_ci.cli.options import config_options, repo_option
+from aces_ci.cli.options import config_options, format_option, repo_option
 
 
 @click.command("plan")
@@ -18,23 +18,37 @@ from aces_ci.cli.options import config_options, repo_option
 @click.option(
     "--matrix",
     type=click.IntRange(1, 256),
-    default=8,
-    show_default=True,
     metavar="N",
-    help="Print a matrix of at most N shards, none of them empty.",
+    help="Print a matrix of at most N shards, none of them empty, instead of the plan.",
 )
 @config_options
+@format_option("text", "json")
 def COMMAND(
     repo: Path,
     base: str | None,
     head: str | None,
-    matrix: int,
+    matrix: int | None,
     config: Path | None,
     overrides: tuple[str, ...],
     provider_url: str | None,
+    format_: str,
 ) -> int:
-    """Print the shards of a run as JSON; on GitHub also as the step's outputs `matrix` and `count`."""
-    from aces_ci.jobs.run import Options, plan
+    """Say what a run would do: skills, tiers, trials, tokens, dollars, whether a verdict can be reached.
 
-    options = Options(repo=repo, base=base, head=head, config=config, overrides=overrides, provider_url=provider_url)
-    return plan(matrix, options, env=dict(os.environ), stdout=sys.stdout, stderr=sys.stderr)
+    With --matrix the shards of a run as JSON; on GitHub also as the step's outputs `matrix` and `count`.
+    """
+    from aces_ci.jobs.run import Options, plan, plan_matrix
+
+    options = Options(
+        repo=repo,
+        base=base,
+        head=head,
+        config=config,
+        overrides=overrides,
+        provider_url=provider_url,
+        format=format_,
+    )
+    env = dict(os.environ)
+    if matrix is not None:
+        return plan_matrix(matrix, options, env=env, stdout=sys.stdout, stderr=sys.stderr)
+    return plan(options, env=env, stdout=sys.stdout, stderr=sys.stderr)

@@ -23,6 +23,7 @@ from aces_ci.core.report import Report
 from aces_ci.core.scan.redact import Redactor
 from aces_ci.core.shards import matrix
 from aces_ci.core.wire import read_lines, to_line
+from aces_ci.jobs import plan as planning
 from aces_ci.pipeline import Job
 from aces_ci.policy import blamed, find_policy
 from aces_ci.ports.forge import Forge, ForgeOptions
@@ -95,7 +96,19 @@ def prepared(options: Options, forge: Forge, env: Mapping[str, str], log: Log) -
         )
 
 
-def plan(most: int, options: Options, *, env: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> int:
+def plan(options: Options, *, env: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> int:
+    """`aces-ci plan`: what a run would do; nothing is spent and no agent starts."""
+    redactor = Redactor(secrets_of(env))
+    log = Log(stderr, dialect=dialect_of(env), redact=redactor.text)
+    forge = compose.forge(env, log, _forge_options(env, redactor))
+    with prepared(options, forge, env, log) as job:
+        found = planning.document(job, pipeline.changed(job), env)
+    said = json.dumps(found) if options.format == "json" else "\n".join(planning.text(found))
+    stdout.write(redactor.text(said) + "\n")
+    return 0
+
+
+def plan_matrix(most: int, options: Options, *, env: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> int:
     """`aces-ci plan --matrix N`: the shards of a run as JSON, and as outputs `matrix` and `count` of the
     step."""
     log = Log(stderr, dialect=dialect_of(env))
@@ -175,7 +188,9 @@ def finish(
     if not options.quiet and (log.dialect is not Dialect.PLAIN or options.format != "text"):
         for line in publication.closing(report):
             log.line(line)
-    log.line(f"written: {folder.path}/ ({len(texts) + 1} files) · {posted}")
+    log.line(
+        f"written: {folder.path}/ ({len(texts) + 1 + (folder.path / planning.PLAN_FILE).exists()} files) · {posted}"
+    )
     if options.quiet < 2:
         stdout.write(publication.to_stdout(report, texts, options.format, log.dialect))
     log.line(publication.verdict_line(report))
@@ -191,6 +206,8 @@ def _evaluate(job: Job, folder: Folder, log: Log, env: Mapping[str, str], *, qui
             log.line(publication.plan_line(changes, job.loaded.settings))
     rows: list[Evidence] = []
     folder.claim()
+    if job.shard is None:
+        folder.write(planning.PLAN_FILE, json.dumps(planning.document(job, changes, env), indent=1) + "\n")
     # A finished run starts its evidence anew; only the live tier resumes, by its own digests.
     folder.write(EVIDENCE, "")
 

@@ -1,0 +1,204 @@
+"""What a run would do, before it does: skills, tiers, trials, tokens, dollars, and whether a verdict can be reached.
+
+Needs no key and no Docker: images are left out of the digests, a model without a known price has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from aces_ci import compose
+from aces_ci.core.amount import dollars, plural, tokens
+from aces_ci.core.change import ChangeSet, How
+from aces_ci.core.errors import AcesError
+from aces_ci.core.event import Trust
+from aces_ci.core.inert import plain
+from aces_ci.pipeline import Job
+from aces_ci.settings.model import Settings
+from aces_ci.tiers.choose_judge import NoJudge, choose
+from aces_ci.tiers.live_trigger import refused, without_cases
+
+if TYPE_CHECKING:
+    from aces_ci.core.plan import Subject, TrialPlan
+
+PLAN_FILE = "plan.json"
+_ROOM = 13
+
+
+def document(job: Job, changes: ChangeSet, env: Mapping[str, str]) -> dict[str, Any]:
+    """The document of `plan --format json` and of `plan.json`. Money in millionths of a dollar, None if unknown."""
+    here = sum(change.how is not How.DELETED for change in changes.skills)
+    return {
+        "schema_version": 1,
+        "event": job.event.kind.value,
+        "trust": job.event.trust.value,
+        "merge_base": changes.merge_base,
+        "head": changes.head,
+        "skills": [{"path": change.path, "how": change.how.value} for change in changes.skills],
+        "structural": {"runs": bool(changes.skills), "skills": len(changes.skills)},
+        "judge": {"skills": here, **_judge(job, here, env)},
+        "live": _live(job, changes, env),
+    }
+
+
+def text(plan: Mapping[str, Any]) -> Iterator[str]:
+    """The same for a terminal."""
+    skills, judge, live = plan["skills"], plan["judge"], plan["live"]
+    yield f"{plural(len(skills), 'skill')} changed since {plan['merge_base'][:7]} ({plan['event']}, {plan['trust']})"
+    for skill in skills:
+        yield f"  {plain(skill['path'], 120)}  {skill['how']}"
+    if skills:
+        yield _row("structural", plural(len(skills), "skill"))
+        yield _row("judge", f"{judge['model']}, {plural(judge['skills'], 'skill')}" if judge["runs"] else _not(judge))
+        yield _row("live", "runs" if live["runs"] else _not(live))
+    for row in live["skipped"]:
+        yield _row("", f"not {plain(row['skill'], 80)}: {plain(row['because'], 120)}")
+    for agent in live["agents"]:
+        yield _row("", f"{agent['harness']} {agent['version']}, {plain(agent['model'], 60)}")
+    for row in live["subjects"]:
+        arms = plural(len(row["arms"]), "arm")
+        evals = "" if row["side"] == "base" else ", the change's own evals"
+        yield _row("", f"{plain(row['skill'], 80)}: {plural(row['cases'], 'case')} in {arms}{evals}")
+    if forecast := live["forecast"]:
+        yield from _forecast(forecast)
+    if not live["runs"] and live["forecast"]:
+        yield _row("", "these figures hold once it runs")
+
+
+def _forecast(found: Mapping[str, Any]) -> Iterator[str]:
+    first, most = found["trials_at_first_look"], found["trials"]
+    price = "price unknown" if found["usd_micros"] is None else f"about {dollars(found['usd_micros'])}"
+    cap = "no cap" if found["cap_usd"] is None else f"capped at ${found['cap_usd']:.2f}"
+    runs = f"{first} to {most} runs" if first != most else plural(most, "run")
+    yield _row(
+        "", f"{runs}; at most about {tokens(found['tokens'])} tokens, {price} ({cap}), {found['minutes']:.0f} min"
+    )
+    yield _row("", "a verdict can be reached" if found["verdict_possible"] else "a verdict can never be reached")
+
+
+def _judge(job: Job, here: int, env: Mapping[str, str]) -> dict[str, Any]:
+    def skipped(because: str) -> dict[str, Any]:
+        return {"runs": False, "because": because, "model": None}
+
+    if not here:
+        return skipped("no skill to judge")
+    if job.event.trust is Trust.FORK:
+        return skipped("fork, not approved")
+    try:
+        chosen = choose(job.loaded.settings, env, compose.providers())
+    except AcesError as error:
+        return skipped(error.message)
+    if isinstance(chosen, NoJudge):
+        return skipped(chosen.because)
+    return {"runs": True, "because": None, "model": chosen.model}
+
+
+def _live(job: Job, changes: ChangeSet, env: Mapping[str, str]) -> dict[str, Any]:
+    def skipped(because: str, **more: Any) -> dict[str, Any]:
+        nothing: dict[str, Any] = {"agents": [], "subjects": [], "skipped": [], "forecast": None}
+        return {"runs": False, "because": because, **nothing, **more}
+
+    if not changes.skills:
+        return skipped("no skill changed")
+    # Before anything of a fork's head is read.
+    word = refused(job.event, job.consent, job.loaded.settings.live.when)
+    if word is not None:
+        return skipped(word.because)
+    try:
+        from aces_ci import live_tier
+    except ModuleNotFoundError as error:
+        return skipped(f"live trials are not installed here ({error.name} is missing)")
+    try:
+        subjects = list(live_tier.subjects_of(job, changes))
+    except AcesError as error:
+        return skipped(error.message)
+    left = without_cases(changes, {subject.skill for subject in subjects})
+    more = {"skipped": [{"skill": row.skill, "because": row.because} for row in left]}
+    if not subjects:
+        return skipped("no changed skill has cases", **more)
+    try:
+        plan, because, possible = _planned(job, subjects, env)
+    except AcesError as error:
+        return skipped(error.message, **more)
+    shown = _shown(plan, job.loaded.settings, possible=possible)
+    return skipped(because, **more, **shown) if because else {"runs": True, "because": None, **more, **shown}
+
+
+def _planned(job: Job, subjects: list[Subject], env: Mapping[str, str]) -> tuple[TrialPlan, str | None, bool]:
+    """The plan, why it would not start, and whether it could ever tell.
+
+    Raises:
+        UsageError: there is no plan at all.
+    """
+    from aces_ci import live_tier, trialling
+    from aces_ci.core.plan import make_live_plan
+
+    settings = job.loaded.settings
+    url = str(settings.judge.base_url) if settings.judge.base_url else None
+    because = None
+    try:
+        reach = trialling.access(env, url, in_container=False)
+    except AcesError as error:
+        because, reach = error.message, trialling.every_provider()
+    who = trialling.contenders(settings, compose.harnesses(), reach, {})
+    design = trialling.design_of(settings, job.event.trust)
+    possible = True
+
+    def attainable(cases: int, attempts: int, alpha: float, strata: int) -> bool:
+        nonlocal possible
+        possible = possible and live_tier.attainable_here(cases, attempts, alpha, strata)
+        return True
+
+    plan = make_live_plan(subjects, who, design, attainable=attainable)
+    if not possible:
+        because = because or "too few cases and runs to ever reach a verdict"
+    judged = not isinstance(choose(settings, env, compose.providers()), NoJudge)
+    try:
+        trialling.gradeable(plan, judged)
+    except AcesError as error:
+        because = because or error.message
+    return plan, because, possible
+
+
+def _shown(plan: TrialPlan, settings: Settings, *, possible: bool) -> dict[str, Any]:
+    forecast = plan.forecast
+    return {
+        "agents": [
+            {"harness": who.harness, "version": who.version, "model": who.model, "price_known": who.price is not None}
+            for who in plan.contenders
+        ],
+        "subjects": [
+            {
+                "skill": subject.skill,
+                "side": subject.side,
+                "cases": len(subject.cases),
+                "arms": sorted(
+                    {
+                        trial.arm.value
+                        for trial in plan.trials
+                        if (trial.skill, trial.side) == (subject.skill, subject.side)
+                    }
+                ),
+            }
+            for subject in plan.subjects
+        ],
+        "forecast": {
+            "looks": list(plan.design.looks),
+            "trials_at_first_look": sum(trial.stage == 1 for trial in plan.trials),
+            "trials": forecast.trials,
+            "tokens": forecast.tokens,
+            "usd_micros": forecast.usd_micros,
+            "minutes": forecast.minutes,
+            "cap_usd": settings.budget.usd,
+            "verdict_possible": possible,
+        },
+    }
+
+
+def _row(tier: str, said: str) -> str:
+    return f"{tier:<{_ROOM}}{said}"
+
+
+def _not(tier: Mapping[str, Any]) -> str:
+    return f"will not run: {plain(tier['because'], 200)}"

@@ -1,0 +1,119 @@
+"""`aces-ci plan`: what would run, at which price, told without a key and without Docker."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from aces_ci.cli.plan import COMMAND
+from aces_ci.jobs.run import Options, plan, run
+from tests.git_history import History, skill
+
+PRICED = "live.harnesses=[{name: claude-code, model: claude-sonnet-5}]"
+UNPRICED = "live.harnesses=[{name: claude-code, model: nobody-knows-this}]"
+
+
+def cases(count: int) -> str:
+    rows = [
+        {"id": number, "prompt": f"Sort log {number}.", "expectations": ["It is sorted."]} for number in range(count)
+    ]
+    return json.dumps({"skill_name": "log-triage", "evals": rows})
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> History:
+    """One skill with eight cases changes, one without any is new."""
+    made = History(tmp_path / "repo", bare=False)
+    start = made.commit("main", {"log-triage/SKILL.md": skill("log-triage"), "log-triage/evals/evals.json": cases(8)})
+    made.commit(
+        "work",
+        {"log-triage/SKILL.md": skill("log-triage", "Sort them by date."), "other/SKILL.md": skill("other")},
+        start,
+    )
+    return made
+
+
+def planned(history: History, *overrides: str, env: dict[str, str] | None = None) -> tuple[dict[str, Any], str]:
+    said = {}
+    for form in ("json", "text"):
+        out = io.StringIO()
+        options = Options(repo=history.path, base="main", head="work", overrides=overrides, format=form)
+        assert plan(options, env=env or {}, stdout=out, stderr=io.StringIO()) == 0
+        said[form] = out.getvalue()
+    loaded: dict[str, Any] = json.loads(said["json"])
+    return loaded, said["text"]
+
+
+def test_without_a_key_the_plan_says_why_nothing_would_start_and_what_it_would_take(history: History) -> None:
+    document, text = planned(history, PRICED)
+    assert [row["path"] for row in document["skills"]] == ["log-triage", "other"]
+    assert document["structural"] == {"runs": True, "skills": 2}
+    assert not document["judge"]["runs"]
+    live = document["live"]
+    assert (live["runs"], live["because"]) == (False, "no provider key is set")
+    assert [row["skill"] for row in live["skipped"]] == ["other"]
+    (subject,) = live["subjects"]
+    assert (subject["cases"], subject["arms"]) == (8, ["baseline", "previous", "with_skill"])
+    forecast = live["forecast"]
+    assert (forecast["trials_at_first_look"], forecast["trials"]) == (8 * 3 * 3, 8 * 3 * 8)
+    assert forecast["tokens"] > 0
+    assert forecast["usd_micros"] > 0
+    assert forecast["verdict_possible"] is True
+    assert "72 to 192 runs" in text
+    assert "will not run: no provider key is set" in text
+    assert "a verdict can be reached" in text
+    assert "these figures hold once it runs" in text
+
+
+def test_with_a_key_it_would_run(history: History) -> None:
+    document, text = planned(history, PRICED, env={"ANTHROPIC_API_KEY": "tok-plan-0123456789"})
+    assert document["judge"]["runs"]
+    assert document["live"]["runs"]
+    assert "tok-plan" not in json.dumps(document) + text
+
+
+def test_a_model_without_a_price_is_said_and_is_no_zero(history: History) -> None:
+    document, text = planned(history, UNPRICED)
+    assert document["live"]["forecast"]["usd_micros"] is None
+    assert "price unknown" in text
+
+
+def test_too_few_runs_for_a_verdict_are_said_before_they_cost(tmp_path: Path) -> None:
+    history = History(tmp_path / "repo", bare=False)
+    start = history.commit(
+        "main", {"log-triage/SKILL.md": skill("log-triage"), "log-triage/evals/evals.json": cases(2)}
+    )
+    history.commit("work", {"log-triage/SKILL.md": skill("log-triage", "Sort them by date.")}, start)
+    document, text = planned(history, PRICED, "live.attempts.looks=[1]", env={"ANTHROPIC_API_KEY": "k" * 20})
+    assert document["live"]["forecast"]["verdict_possible"] is False
+    assert not document["live"]["runs"]
+    assert "a verdict can never be reached" in text
+
+
+def test_live_off_is_told_with_its_reason(history: History) -> None:
+    document, text = planned(history, "live.when=off")
+    assert document["live"]["forecast"] is None
+    assert "will not run: live.when: off in aces.yml" in text
+
+
+def test_a_run_leaves_the_same_document_beside_its_report(history: History, tmp_path: Path) -> None:
+    options = Options(
+        repo=history.path, base="main", head="work", overrides=(PRICED,), output=tmp_path / "out", post=False
+    )
+    run(options, env={}, stdout=io.StringIO(), stderr=io.StringIO())
+    assert json.loads((tmp_path / "out/plan.json").read_text()) == planned(history, PRICED)[0]
+
+
+def test_only_matrix_prints_the_shards(history: History, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("GITHUB_ACTIONS", "GITHUB_OUTPUT", "GITLAB_CI"):
+        monkeypatch.delenv(name, raising=False)
+    named = ["--repo", str(history.path), "--base", "main", "--head", "work"]
+    shards = CliRunner().invoke(COMMAND, [*named, "--matrix", "4"], standalone_mode=False)
+    assert json.loads(shards.stdout)["count"] == 2
+    text = CliRunner().invoke(COMMAND, named, standalone_mode=False)
+    assert text.stdout.startswith("2 skills changed since ")
