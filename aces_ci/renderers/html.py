@@ -13,7 +13,7 @@ from aces_ci.core.amount import duration, tokens, usd
 from aces_ci.core.finding import Finding, Severity
 from aces_ci.core.gate import Outcome
 from aces_ci.core.headline import headline
-from aces_ci.core.inert import plain
+from aces_ci.core.inert import plain, visible
 from aces_ci.core.report import Report
 from aces_ci.core.verdict import State
 from aces_ci.ports.renderer import Place
@@ -98,12 +98,12 @@ def _chips(report: Report) -> list[str]:
 
 def _finding(report: Report, place: Place, finding: Finding) -> dict[str, object]:
     line = None if finding.whole_file else finding.line
-    where = plain(finding.path, 160) + ("" if line is None else f":{line}")
+    where = visible(finding.path, 160) + ("" if line is None else f":{line}")
     repo = report.event.head_repo or report.event.repo
     return {
         "severity": finding.severity.value,
         "tone": _SEVERE[finding.severity],
-        "where": where,
+        "where": where.split("/"),
         "url": place.links.blob(repo, report.event.head_sha, finding.path, line, finding.end_line),
         "message": plain(finding.message),
         "hint": plain(finding.hint),

@@ -88,6 +88,16 @@ def test_a_fix_that_is_a_line_of_code_stays_code() -> None:
     assert "Name: m2" not in text
 
 
+def test_a_missing_line_that_has_to_be_written_stays_code_too() -> None:
+    rows: list[Evidence] = [a_run()]
+    for name in ("m1", "m2"):
+        rows += a_skill(f"skills/{name}", a_finding(f"skills/{name}", replacement=None))
+    shown = commented([*rows, RunEnded()])
+    assert "**Fix**: `name: m1`\n" in shown
+    assert "differ. `name: m2` [`SP004`]" in shown
+    assert "| `name: m2` |" in shown
+
+
 def test_the_lead_says_which_of_several_skills_it_speaks_of() -> None:
     lead = commented(many()).splitlines()[3]
     assert "`m1`" in lead
@@ -159,6 +169,12 @@ def test_the_page_reads_from_base_to_head_and_keeps_paths_whole() -> None:
     assert "d20aa91 → c41f7d8" in page
     assert '<td class="where">' in page
     assert ".where { min-width:" in page
+    assert "<code>skills/<wbr>m1/<wbr>SKILL.md:2</code>" in page, "a long path breaks between folders alone"
+
+
+def test_the_page_shows_a_path_with_all_its_characters() -> None:
+    rows = [a_run(), *a_skill("skills/m1", a_finding("skills/m1", path="skills/m1/a`<b>`.md")), RunEnded()]
+    assert "<wbr>a`&lt;b&gt;`.md:2</code>" in html.RENDERER.render(assemble(rows), PLACE)
 
 
 def test_the_log_ends_with_one_result_a_measured_skill_and_one_line_a_reason() -> None:

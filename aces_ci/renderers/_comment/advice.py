@@ -8,6 +8,7 @@ from aces_ci.core.inert import cell, code, prose
 from aces_ci.core.report import Report
 from aces_ci.ports.renderer import Place
 from aces_ci.renderers._comment import links
+from aces_ci.renderers._comment.fix import is_code
 from aces_ci.renderers._comment.lead import deciding_finding
 
 TOP = 3
@@ -53,10 +54,7 @@ def _numbered(report: Report, place: Place, index: int, finding: Finding) -> str
 
 
 def _fix(finding: Finding) -> str:
-    """A sentence; where the fix is the new line itself, that line as it has to be written."""
-    if finding.replacement is not None and finding.hint == finding.replacement[1].strip():
-        return code(finding.hint, 320)
-    return _sentence(finding.hint)
+    return code(finding.hint, 320) if is_code(finding) else _sentence(finding.hint)
 
 
 def _sentence(text: str) -> str:
@@ -90,7 +88,8 @@ def _fold_row(report: Report, place: Place, finding: Finding, *, several: bool) 
     first = f"{mark}{NBSP}{word}" if mark else ("note" if finding.severity is Severity.INFO else "advice")
     owner = f"{cell(finding.skill.rsplit('/', 1)[-1], 40)} " if several else ""
     where = links.of_finding(report, place, finding, in_table=True)
-    fix = cell(finding.replacement[1], 80) if finding.replacement else _in_cell(finding.hint, 140)
+    line = finding.replacement[1] if finding.replacement else finding.hint if is_code(finding) else None
+    fix = _in_cell(finding.hint, 140) if line is None else cell(line, 80)
     return f"| {first} | {owner}{where} | {_in_cell(finding.title, 80)} | {fix} | {links.of_rule(finding)} |"
 
 

@@ -13,6 +13,7 @@ from aces_ci.core.report import Report, SkillReport
 from aces_ci.core.verdict import State
 from aces_ci.ports.renderer import Place
 from aces_ci.renderers._comment import links
+from aces_ci.renderers._comment.fix import is_code
 
 NOT_TESTED = "Whether agents do better with {them} was **not** tested."
 
@@ -50,7 +51,8 @@ def deciding_finding(report: Report) -> Finding | None:
 def _finding(report: Report, place: Place, finding: Finding) -> list[str]:
     where = links.of_finding(report, place, finding) + _owner(report, finding)
     if finding.replacement is None:
-        return [f"{prose(finding.message)} At {where}. **Fix**: {prose(finding.hint)}."]
+        fix = code(finding.hint) if is_code(finding) else f"{prose(finding.hint)}."
+        return [f"{prose(finding.message)} At {where}. **Fix**: {fix}"]
     old, new = finding.replacement
     return [
         f"{prose(finding.message)} One line in {where} fixes it:",
