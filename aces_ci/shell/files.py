@@ -7,6 +7,7 @@ somewhere else. Every component below the folder that the caller trusts is opene
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import secrets
 import stat
@@ -101,6 +102,8 @@ class Folder:
                 raise self._refused(name, error) from None
             try:
                 os.fchmod(handle, mode)
+                # Two writers that found the same end would write over each other.
+                fcntl.flock(handle, fcntl.LOCK_EX)
                 os.lseek(handle, _whole_lines(handle), os.SEEK_SET)
                 os.ftruncate(handle, os.lseek(handle, 0, os.SEEK_CUR))
                 _write_all(handle, content)

@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import textwrap
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -149,3 +150,10 @@ def test_a_link_to_nowhere_is_not_claimed(tmp_path: Path) -> None:
     (tmp_path / "out").symlink_to(tmp_path / "gone")
     Folder.at("out", cwd=tmp_path).claim()
     assert not (tmp_path / "gone").exists()
+
+
+def test_lines_of_several_threads_are_all_kept(tmp_path: Path) -> None:
+    folder = Folder.at("out", cwd=tmp_path)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda number: folder.append("log", f"{number}\n"), range(200)))
+    assert sorted(map(int, (tmp_path / "out/log").read_text().split())) == list(range(200))
