@@ -25,7 +25,7 @@ def COMMAND(
     format_: str,
 ) -> int:
     """Check the repository, the settings, the key, Docker. Fails where what --tier needs is missing."""
-    from aces_ci.jobs.readiness import examine
+    from aces_ci.jobs.readiness import examine, verdict
 
     rows = examine(repo, config, overrides, provider_url, env=os.environ)
     if format_ == "json":
@@ -33,6 +33,5 @@ def COMMAND(
     else:
         for row in rows:
             click.echo(row.text())
-        ready = [name for name in ("structural", "judge", "live") if not any(row.stops(name) for row in rows)]
-        click.echo(f"Ready for: {', '.join(ready) or 'nothing yet'}.")
+        click.echo(verdict(rows))
     return 1 if any(row.stops(tier) for row in rows) else 0

@@ -11,10 +11,14 @@ from aces_ci.changes.git import Repository
 from aces_ci.changes.worktree import find
 from aces_ci.core.amount import plural
 from aces_ci.core.errors import AcesError
-from aces_ci.policy import from_worktree
-from aces_ci.settings.load import load
+from aces_ci.policy import MISNAMED, POLICY_FILE, from_worktree
+from aces_ci.settings.inputs import inputs_of
+from aces_ci.settings.load import load, twin
+from aces_ci.settings.model import Settings
 
 KEYS = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY")
+TIERS = {"structural": "structure", "judge": "judge", "live": "live"}
+"""What each tier is called in the last line."""
 TOKENS = ("GITHUB_TOKEN", "ACES_GITLAB_TOKEN")
 
 
@@ -54,25 +58,42 @@ def examine(
     env: Mapping[str, str],
 ) -> list[Row]:
     """All checks, in the order in which a newcomer meets them."""
-    rows = [*_git(repo), *_skills(repo), *_settings(repo, config, overrides)]
-    return [*rows, _token(env), _key(env, provider_url), _docker()]
+    settings, said = _settings(repo, config, overrides, env)
+    url = provider_url or (settings and settings.judge.base_url and str(settings.judge.base_url))
+    return [*_git(repo), *_skills(repo), *said, _token(env), _key(env, url or None), _docker()]
+
+
+def verdict(rows: Sequence[Row]) -> str:
+    """The last line: what is ready, and for the rest how many of the items above stand in its way."""
+    stopping = {tier: tuple(index for index, row in enumerate(rows) if row.stops(tier)) for tier in TIERS}
+    ready = [TIERS[tier] for tier, found in stopping.items() if not found]
+    said = [f"Ready for: {_listed(ready) or 'nothing yet'}."]
+    for found in dict.fromkeys(found for found in stopping.values() if found):
+        names = [TIERS[tier] for tier, own in stopping.items() if own == found]
+        said.append(f"For {_listed(names)}: fix {plural(len(found), 'item')} above.")
+    return " ".join(said)
+
+
+def _listed(names: Sequence[str]) -> str:
+    *first, last = names or [""]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _git(repo: Path) -> Iterator[Row]:
-    every = ("structural", "judge", "live")
     try:
         with Repository.open(repo) as repository:
+            shallow = repository.shallow
             tip = repository.default_branch_tip()
-            if repository.shallow:
-                do = 'actions/checkout with `fetch-depth: 0`      GitLab: GIT_DEPTH: "0"'
-                yield Row(state="warn", what="git: history is cut off", so="the merge base may be missing", do=do)
-            elif tip is None:
+            if tip is None:
                 yield Row(state="warn", what="git: no default branch found", do="name it: aces-ci run --base REF")
-            else:
-                yield Row(state="ok", what="git: full history, default branch found")
+                return
+            # As `run` does it: a cut-off history is a fault only where the remote does not give the rest.
+            repository.merge_base(tip, repository.resolve("HEAD"), "the default branch")
+            what = "shallow clone" if shallow else "full history"
+            yield Row(state="ok", what=f"git: {what}, merge base with the default branch found")
     except AcesError as error:
-        do = "run it inside a clone, or use `aces-ci check`, which needs no history"
-        yield Row(state="fail", what=error.message, so=error.why or "", do=do, needed_by=every)
+        do = error.do or "run it inside a clone, or use `aces-ci check`, which needs no history"
+        yield Row(state="fail", what=error.message, so=error.why or "", do=do, needed_by=tuple(TIERS))
 
 
 def _skills(repo: Path) -> Iterator[Row]:
@@ -87,15 +108,22 @@ def _skills(repo: Path) -> Iterator[Row]:
         yield Row(state="warn", what=f"evals: {plural(len(without), 'skill')} without, live will be skipped", do=do)
 
 
-def _settings(repo: Path, config: Path | None, overrides: Sequence[str]) -> Iterator[Row]:
+def _settings(
+    repo: Path, config: Path | None, overrides: Sequence[str], env: Mapping[str, str]
+) -> tuple[Settings | None, list[Row]]:
+    """The settings as a command here would have them, and what there is to say about them."""
+    notices: list[str] = []
     try:
-        document = from_worktree(repo, config)
-        load(policy=document, overrides=overrides)
+        document = from_worktree(repo, config, notices.append)
+        inputs = inputs_of(env, settings_only=True)
+        loaded = load(policy=document, env=env, inputs=inputs, overrides=overrides)
     except AcesError as error:
-        every = ("structural", "judge", "live")
-        yield Row(state="fail", what=error.message, so=error.why or "", do=error.do or "", needed_by=every)
-        return
-    yield Row(state="ok", what="aces.yml is valid" if document else "no aces.yml: the built-in defaults apply")
+        settings = None
+        row = Row(state="fail", what=error.message, so=error.why or "", do=error.do or "", needed_by=tuple(TIERS))
+    else:
+        settings = loaded.settings
+        row = Row(state="ok", what="aces.yml is valid" if document else "no aces.yml: the built-in defaults apply")
+    return settings, [*(Row(state="warn", what=text, do=f"git mv {MISNAMED} {POLICY_FILE}") for text in notices), row]
 
 
 def _token(env: Mapping[str, str]) -> Row:
@@ -111,7 +139,7 @@ def _key(env: Mapping[str, str], provider_url: str | None) -> Row:
         return Row(state="ok", what=f"provider: {provider_url or ', '.join(names)}")
     return Row(
         state="fail",
-        what=f"provider key: none of {', '.join(KEYS)}, ACES_JUDGE_BASE_URL is set",
+        what=f"provider key: none of {', '.join(KEYS)}, {twin(('judge', 'base_url'))} is set",
         so="judge and live will be skipped",
         do="gh secret set ANTHROPIC_API_KEY      (or --provider-url http://localhost:11434)",
         needed_by=("judge", "live"),

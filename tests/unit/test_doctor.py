@@ -1,0 +1,124 @@
+"""What `doctor` says about a repository and a machine, and what its last line counts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from aces_ci.cli.doctor import COMMAND
+from aces_ci.jobs.readiness import Row, examine, verdict
+from tests.git_history import History, git, skill
+
+FAIL_KEY = Row(state="fail", what="key", needed_by=("judge", "live"))
+FAIL_DOCKER = Row(state="fail", what="docker", needed_by=("live",))
+FAIL_GIT = Row(state="fail", what="git", needed_by=("structural", "judge", "live"))
+OK = Row(state="ok", what="git", needed_by=("structural",))
+WARN = Row(state="warn", what="evals")
+
+
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [
+        ([OK, WARN], "Ready for: structure, judge and live."),
+        ([OK, FAIL_KEY], "Ready for: structure. For judge and live: fix 1 item above."),
+        ([OK, FAIL_DOCKER], "Ready for: structure and judge. For live: fix 1 item above."),
+        (
+            [OK, FAIL_KEY, FAIL_DOCKER],
+            "Ready for: structure. For judge: fix 1 item above. For live: fix 2 items above.",
+        ),
+        ([FAIL_GIT], "Ready for: nothing yet. For structure, judge and live: fix 1 item above."),
+    ],
+)
+def test_the_last_line_says_what_is_ready_and_what_to_mend(rows: list[Row], line: str) -> None:
+    assert verdict(rows) == line
+
+
+def starting(rows: list[Row], word: str) -> Row:
+    (row,) = (row for row in rows if row.what.startswith(word))
+    return row
+
+
+@pytest.fixture
+def origin(tmp_path: Path) -> History:
+    """A branch that left main three commits ago."""
+    made = History(tmp_path / "origin", bare=False)
+    base = made.commit("main", {"log-triage/SKILL.md": skill("log-triage")})
+    for number in range(3):
+        made.commit("work", {"note.txt": str(number)}, base if number == 0 else None)
+    git(made.path, "symbolic-ref", "HEAD", "refs/heads/main")
+    git(made.path, "config", "uploadpack.allowAnySHA1InWant", "true")
+    return made
+
+
+def shallow(origin: History, to: Path) -> Path:
+    git(origin.path, "clone", "--quiet", "--depth=1", "--branch=work", origin.path.as_uri(), str(to))
+    return to
+
+
+def seen(repo: Path, *, env: dict[str, str] | None = None, overrides: tuple[str, ...] = ()) -> list[Row]:
+    return examine(repo, None, overrides, None, env=env or {})
+
+
+def test_a_shallow_clone_whose_merge_base_can_be_fetched_is_no_fault(origin: History, tmp_path: Path) -> None:
+    row = starting(seen(shallow(origin, tmp_path / "clone")), "git")
+    assert (row.state, row.what) == ("ok", "git: shallow clone, merge base with the default branch found")
+
+
+def test_a_shallow_clone_without_a_way_to_the_merge_base_stops_every_tier(origin: History, tmp_path: Path) -> None:
+    clone = shallow(origin, tmp_path / "clone")
+    git(clone, "fetch", "--quiet", "--depth=1", "origin", "main:refs/remotes/origin/main")
+    origin.path.rename(tmp_path / "gone")
+    rows = seen(clone)
+    row = starting(rows, "cannot find where this branch left")
+    assert row.state == "fail"
+    assert row.stops("structural")
+    assert "fetch-depth: 0" in row.do
+    assert "fix" in verdict(rows)
+
+
+def test_a_full_history_is_ok(origin: History) -> None:
+    assert starting(seen(origin.path), "git").what == "git: full history, merge base with the default branch found"
+
+
+@pytest.mark.parametrize(
+    ("env", "overrides"),
+    [
+        ({"ACES_JUDGE_BASE_URL": "http://localhost:11434/v1"}, ()),
+        ({}, ("judge.base_url=http://localhost:11434/v1",)),
+        ({"INPUT_PROVIDER_URL": "http://localhost:11434/v1"}, ()),
+    ],
+)
+def test_a_server_of_ones_own_counts_wherever_it_is_named(
+    env: dict[str, str], overrides: tuple[str, ...], origin: History
+) -> None:
+    row = starting(seen(origin.path, env=env, overrides=overrides), "provider")
+    assert (row.state, "localhost:11434" in row.what) == ("ok", True)
+
+
+def test_without_one_the_variable_that_really_is_read_is_named(origin: History) -> None:
+    assert "ACES_JUDGE_BASE_URL" in starting(seen(origin.path), "provider key").what
+
+
+def test_an_error_of_the_environment_is_an_error_of_the_settings(origin: History) -> None:
+    rows = seen(origin.path, env={"ACES_GATES_SPEC": "blok"})
+    row = starting(rows, "`gates.spec` must be one of")
+    assert (row.state, row.stops("structural")) == ("fail", True)
+
+
+def test_a_misnamed_file_is_a_warning(origin: History) -> None:
+    (origin.path / "aces.yaml").write_text("version: 1\n")
+    assert starting(seen(origin.path), "aces.yaml is not read").state == "warn"
+
+
+def test_the_last_line_is_printed_and_json_has_none(origin: History, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "ACES_JUDGE_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    text = CliRunner().invoke(COMMAND, ["--repo", str(origin.path)], standalone_mode=False)
+    assert text.stdout.splitlines()[-1].startswith("Ready for: structure. For judge")
+    shown = CliRunner().invoke(COMMAND, ["--repo", str(origin.path), "--format", "json"], standalone_mode=False)
+    loaded: dict[str, Any] = json.loads(shown.stdout)
+    assert loaded["checks"]
