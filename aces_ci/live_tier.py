@@ -75,8 +75,7 @@ def tier(env: Mapping[str, str], folder: Folder, say: Say) -> Callable[[Job, Cha
 def _measure(job: Job, subjects: Sequence[Subject], env: Mapping[str, str], sink: OutputSink, say: Say) -> None:
     settings = job.loaded.settings
     box, harnesses = compose.sandbox(settings.live.sandbox.backend), compose.harnesses()
-    url = str(settings.judge.base_url) if settings.judge.base_url else None
-    reach = trialling.access(env, url, in_container=box.isolates)
+    reach = trialling.access(env, trialling.server_of(settings), in_container=box.isolates)
     skills = [skill for subject in subjects for skill in subject.lineup.target]
     own = agent_images.environment_of(skills, job.event.trust)
     images = agent_images.images_for(settings, harnesses, box, env=env, environment=own)

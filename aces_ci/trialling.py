@@ -69,6 +69,11 @@ def access(env: Mapping[str, str], provider_url: str | None, *, in_container: bo
     )
 
 
+def server_of(settings: Settings) -> str | None:
+    """The user's own model server, as the settings name it."""
+    return str(settings.judge.base_url) if settings.judge.base_url else None
+
+
 def every_provider() -> Access:
     """All providers without a key: enough to plan, not to start."""
     return Access(

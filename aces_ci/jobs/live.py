@@ -76,7 +76,7 @@ def run(wanted: Wanted, *, env: Mapping[str, str], out: Say, err: Say, confirm: 
     settings = _settings(wanted, env)
     sandbox = compose.sandbox(settings.live.sandbox.backend)
     harnesses = compose.harnesses()
-    reach = trialling.access(env, wanted.provider_url, in_container=sandbox.isolates)
+    reach = trialling.access(env, wanted.provider_url or trialling.server_of(settings), in_container=sandbox.isolates)
     if wanted.pull_only:
         for name, image in agent_images.images_for(settings, harnesses, sandbox, env=env).items():
             out(f"{name}: {image}")

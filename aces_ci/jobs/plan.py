@@ -135,10 +135,9 @@ def _planned(job: Job, subjects: list[Subject], env: Mapping[str, str]) -> tuple
     from aces_ci.core.plan import make_live_plan
 
     settings = job.loaded.settings
-    url = str(settings.judge.base_url) if settings.judge.base_url else None
     because = None
     try:
-        reach = trialling.access(env, url, in_container=False)
+        reach = trialling.access(env, trialling.server_of(settings), in_container=False)
     except AcesError as error:
         because, reach = error.message, trialling.every_provider()
     who = trialling.contenders(settings, compose.harnesses(), reach, {})

@@ -95,3 +95,18 @@ def test_a_path_that_is_not_there_is_told_before_a_missing_key(
     result = CliRunner().invoke(command, ["nope"], standalone_mode=False)
     assert isinstance(result.exception, UsageError)
     assert "nope does not exist" in result.exception.message
+
+
+def test_live_at_a_terminal_takes_the_server_that_the_settings_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "log-triage").mkdir()
+    (tmp_path / "log-triage/SKILL.md").write_text(SKILL)
+    monkeypatch.chdir(tmp_path)
+    given = ["log-triage", "--set", "live.sandbox.backend=process", "--set", "live.harnesses=[{name: nope, model: m}]"]
+    server = ["--set", "judge.base_url=http://127.0.0.1:9/v1"]
+    result = CliRunner().invoke(LIVE, [*given, *server], standalone_mode=False)
+    assert isinstance(result.exception, UsageError)
+    assert result.exception.code == "no_harness", "the address was taken, and the next thing is asked for"
