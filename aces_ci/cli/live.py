@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from pathlib import Path
@@ -9,6 +10,12 @@ from pathlib import Path
 import click
 
 from aces_ci.cli.options import config_options, output_option, repo_option, verbosity_options
+
+
+def _finite(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    if value is not None and not math.isfinite(value):
+        raise click.BadParameter("a cap is a number of dollars", ctx, param)
+    return value
 
 
 @click.command("live")
@@ -19,7 +26,12 @@ from aces_ci.cli.options import config_options, output_option, repo_option, verb
 @click.option("--attempts", type=click.IntRange(1, 50), help="Last look of a new plan; never above the policy's.")
 @click.option("--harness", help="Only this agent instead of the configured ones.")
 @click.option("--model", help="Model id; with --harness.")
-@click.option("--max-usd", type=click.FloatRange(min=0), help="Start without a question and spend at most this.")
+@click.option(
+    "--max-usd",
+    type=click.FloatRange(min=0),
+    callback=_finite,
+    help="Start without a question and spend at most this.",
+)
 @click.option("--yes", is_flag=True, help="Start without a question.")
 @click.option("--resume", is_flag=True, help="Reuse what an earlier start left in the output directory.")
 @click.option("--pull-only", is_flag=True, help="Prepare the images and stop.")

@@ -110,3 +110,9 @@ def test_live_at_a_terminal_takes_the_server_that_the_settings_name(
     result = CliRunner().invoke(LIVE, [*given, *server], standalone_mode=False)
     assert isinstance(result.exception, UsageError)
     assert result.exception.code == "no_harness", "the address was taken, and the next thing is asked for"
+
+
+@pytest.mark.parametrize("cap", ["inf", "nan", "1e400"])
+def test_a_cap_without_an_end_is_no_cap(cap: str) -> None:
+    result = CliRunner().invoke(LIVE, ["log-triage", "--max-usd", cap], standalone_mode=False)
+    assert isinstance(result.exception, click.BadParameter)
