@@ -92,7 +92,7 @@ def verbosity_options(function: F) -> F:
             show_default=True,
             help="Colour on a terminal; NO_COLOR and FORCE_COLOR are honoured.",
         ),
-        click.option("-q", "--quiet", count=True, help="Findings and verdict only; twice: exit code only."),
+        click.option("-q", "--quiet", count=True, help="Findings only; twice: exit code only."),
         click.option("-v", "--verbose", count=True, help="Say more on stderr."),
     ):
         function = option(function)
