@@ -81,7 +81,7 @@ def _measure(job: Job, subjects: Sequence[Subject], env: Mapping[str, str], sink
     images = agent_images.images_for(settings, harnesses, box, env=env, environment=own)
     who = trialling.contenders(settings, harnesses, reach, images)
     design = trialling.design_of(settings, job.event.trust)
-    plan = make_live_plan(subjects, who, design, attainable=attainable_here)
+    plan = make_live_plan(subjects, who, design, attainable=attainable)
     for subject in subjects:
         sink.add(_planned(subject, len({item.skill for item in subjects})))
     for line in _opening(plan):
@@ -201,11 +201,6 @@ def _telling(grades: grading.Grades, say: Say) -> Callable[[int], str | None]:
         return reason
 
     return decided
-
-
-def attainable_here(cases: int, attempts: int, alpha: float, strata: int) -> bool:
-    """Whether a plan of that size could ever reach a verdict, as `core.plan.Attainable` asks."""
-    return attainable(cases, attempts, alpha, strata_per_case=strata)
 
 
 def _opening(plan: TrialPlan) -> Iterator[str]:

@@ -246,11 +246,7 @@ def _plan(wanted: Wanted, settings: Settings, contenders: Sequence[Contender], d
         subjects.append(trialling.subject_of(skill, before.get(item.root), cases, neighbours, grader=grader))
     design = trialling.narrowed(trialling.design_of(settings), attempts=wanted.attempts, arms=wanted.arms)
     fresh = [digest for digest, trial in done.items() if not trial.missing]
-    return make_live_plan(subjects, contenders, design, attainable=_attainable, done=fresh)
-
-
-def _attainable(cases: int, attempts: int, alpha: float, strata: int) -> bool:
-    return attainable(cases, attempts, alpha, strata_per_case=strata)
+    return make_live_plan(subjects, contenders, design, attainable=attainable, done=fresh)
 
 
 def _previous(wanted: Wanted, found: tuple[Found, ...]) -> dict[str, Skill]:

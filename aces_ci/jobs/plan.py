@@ -16,6 +16,7 @@ from aces_ci.core.event import Trust
 from aces_ci.core.inert import plain
 from aces_ci.pipeline import Job
 from aces_ci.settings.model import Settings
+from aces_ci.statistics import power
 from aces_ci.tiers.choose_judge import NoJudge, choose
 from aces_ci.tiers.live_trigger import refused, without_cases
 
@@ -131,7 +132,7 @@ def _planned(job: Job, subjects: list[Subject], env: Mapping[str, str]) -> tuple
     Raises:
         UsageError: there is no plan at all.
     """
-    from aces_ci import live_tier, trialling
+    from aces_ci import trialling
     from aces_ci.core.plan import make_live_plan
 
     settings = job.loaded.settings
@@ -146,7 +147,7 @@ def _planned(job: Job, subjects: list[Subject], env: Mapping[str, str]) -> tuple
 
     def attainable(cases: int, attempts: int, alpha: float, strata: int) -> bool:
         nonlocal possible
-        possible = possible and live_tier.attainable_here(cases, attempts, alpha, strata)
+        possible = possible and power.attainable(cases, attempts, alpha, strata)
         return True
 
     plan = make_live_plan(subjects, who, design, attainable=attainable)

@@ -15,9 +15,6 @@ from aces_ci.renderers._live import body
 from aces_ci.renderers._live.folds import folds
 from aces_ci.renderers._live.shown import lives
 
-BYTE_LIMIT = 60_000
-"""GitHub refuses more than 65,536 characters; this leaves room and is kept by construction."""
-
 
 @dataclass(frozen=True, slots=True)
 class Comment:
