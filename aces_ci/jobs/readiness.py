@@ -60,7 +60,7 @@ def examine(
     """All checks, in the order in which a newcomer meets them."""
     settings, said = _settings(repo, config, overrides, env)
     url = provider_url or (settings and settings.judge.base_url and str(settings.judge.base_url))
-    return [*_git(repo), *_skills(repo), *said, _token(env), _key(env, url or None), _docker()]
+    return [*_git(repo), *_skills(repo), *said, _token(env), _key(env, url or None), _docker(env)]
 
 
 def verdict(rows: Sequence[Row]) -> str:
@@ -146,11 +146,11 @@ def _key(env: Mapping[str, str], provider_url: str | None) -> Row:
     )
 
 
-def _docker() -> Row:
+def _docker(env: Mapping[str, str]) -> Row:
     try:
         import docker
 
-        client = docker.from_env(timeout=5)
+        client = docker.from_env(timeout=5, environment=dict(env))
         version = client.version().get("Version", "")
         client.close()
     except ImportError:

@@ -26,7 +26,7 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Fork, Doc
     with fork(tmp_path_factory.mktemp("fork")) as made:
         code, log, document = made.job()
         assert code == 1, log
-        assert "403" not in log
+        assert "(403" not in log and " 403" not in log, "a reader is told the reason, not a status"
         assert "Resource not accessible by integration" in log
         assert made.fake.bodies(NUMBER) == []
         yield made, document

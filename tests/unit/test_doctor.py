@@ -16,6 +16,8 @@ from tests.git_history import History, git, skill
 FAIL_KEY = Row(state="fail", what="key", needed_by=("judge", "live"))
 FAIL_DOCKER = Row(state="fail", what="docker", needed_by=("live",))
 FAIL_GIT = Row(state="fail", what="git", needed_by=("structural", "judge", "live"))
+NO_DAEMON = {"DOCKER_HOST": "tcp://127.0.0.1:9"}
+"""Nothing listens there, so that a machine with Docker and one without see the same."""
 OK = Row(state="ok", what="git", needed_by=("structural",))
 WARN = Row(state="warn", what="evals")
 
@@ -60,7 +62,7 @@ def shallow(origin: History, to: Path) -> Path:
 
 
 def seen(repo: Path, *, env: dict[str, str] | None = None, overrides: tuple[str, ...] = ()) -> list[Row]:
-    return examine(repo, None, overrides, None, env=env or {})
+    return examine(repo, None, overrides, None, env=NO_DAEMON | (env or {}))
 
 
 def test_a_shallow_clone_whose_merge_base_can_be_fetched_is_no_fault(origin: History, tmp_path: Path) -> None:
