@@ -71,6 +71,40 @@ def corpus(folder: Path) -> list[Skill]:
     return skills
 
 
+def repositories(folder: Path) -> list[str]:
+    """The repository of each skill that `corpus` gives, in its order."""
+    return [row["repo"] for row in _table(folder / "INDEX.csv")]
+
+
+LONGEST = 1_000_000
+"""Bytes of a file of a checkout that is read."""
+
+
+def folder(base: Path) -> list[Skill]:
+    """Every skill below a checkout; a nested skill's files count to it alone, all other files are outside."""
+    manifests = [path for path in base.rglob("*") if path.name.lower() == "skill.md" and path.is_file()]
+    roots = sorted({path.parent for path in manifests})
+    data: dict[Path, bytes | None] = {}
+    for path in sorted(base.rglob("*")):
+        if path.is_file() and not path.is_symlink():
+            data[path] = path.read_bytes() if path.stat().st_size <= LONGEST else None
+    everything = {path.relative_to(base).as_posix() for path in data}
+    skills = []
+    for root in roots:
+        nested = [other for other in roots if other != root and other.is_relative_to(root)]
+        files = {}
+        for path in data:
+            if path.is_relative_to(root) and not any(path.is_relative_to(other) for other in nested):
+                name, held = path.relative_to(root).as_posix(), data[path]
+                oversize = SkillFile(path=name, kind=FileKind.OVERSIZE, size=LONGEST + 1)
+                files[name] = regular(name, held) if held is not None else oversize
+        place = root.relative_to(base).as_posix()
+        prefix = "" if place == "." else f"{place}/"
+        outside = frozenset(everything - {prefix + name for name in files})
+        skills.append(parse_skill(root=place, files=files, outside=outside))
+    return skills
+
+
 def fixtures() -> list[Skill]:
     """Our own skills that carry scripts."""
     skills = []
