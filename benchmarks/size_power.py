@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from sys import path as import_path
 
@@ -33,6 +33,7 @@ from aces_ci.tiers.strata import slots
 from tests.statistics.populations import KINDS, Draw, binary, items
 
 Draws = Callable[[str, int, int, float, np.random.Generator], Draw]
+Lost = Callable[[Arm, float], bool] | Collection[str]
 DESIGNS = ((3, 1), (4, 3), (4, 5), (4, 8), (6, 5), (10, 3))
 _FIXED = (
     "skills/x",
@@ -41,16 +42,14 @@ _FIXED = (
 )
 
 
-def evidence(
-    draw: Draw, lost: Callable[[Arm, float], bool] = lambda arm, value: False
-) -> tuple[list[Trial], list[Score]]:
-    """One trial and one score for every outcome; `lost` says which infrastructure takes."""
+def evidence(draw: Draw, lost: Lost = frozenset()) -> tuple[list[Trial], list[Score]]:
+    """One trial and one score for every outcome; `lost` says which infrastructure takes, by digest or by a rule."""
     trials, scores = [], []
     for arm, rows in ((Arm.WITH_SKILL, draw.a), (Arm.PREVIOUS, draw.b)):
         for case, row in enumerate(rows):
             for attempt, value in enumerate(row, start=1):
-                gone = lost(arm, float(value))
                 digest = f"{arm.value}/{case}/{attempt}"
+                gone = lost(arm, float(value)) if callable(lost) else digest in lost
                 trials.append(
                     Trial(
                         digest=digest,

@@ -6,11 +6,11 @@ cells. Neither is ever of zero width. Bootstrap and Wald are left out on purpose
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import acos, cos, pi, sqrt
 
-import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtri, stdtrit
 
@@ -45,6 +45,12 @@ class Interval:
         )
 
 
+def variance(scores: Sequence[float]) -> float:
+    """Unbiased sample variance of at least two scores; plain floats, as below."""
+    mean = sum(scores) / len(scores)
+    return sum((score - mean) ** 2 for score in scores) / (len(scores) - 1)
+
+
 def restricted_rates(xa: float, na: float, xb: float, nb: float, delta: float) -> tuple[float, float]:
     """Maximum likelihood rates (pA, pB) of one cell under pA - pB = delta, by the closed cubic root.
 
@@ -63,12 +69,13 @@ def restricted_rates(xa: float, na: float, xb: float, nb: float, delta: float) -
     return min(1.0, max(0.0, pb + delta)), pb
 
 
-def _score_variance(counts: Sequence[tuple[float, float, float, float]], delta: float) -> float:
+def _score_variance(counts: Mapping[tuple[float, float, float, float], int], delta: float) -> float:
+    """`counts` say how many cells have each (xa, na, xb, nb): at 10 x 3 half of them are alike."""
     total = 0.0
-    for xa, na, xb, nb in counts:
+    for (xa, na, xb, nb), times in counts.items():
         pa, pb = restricted_rates(xa, na, xb, nb, delta)
-        total += (pa * (1 - pa) / na + pb * (1 - pb) / nb) * (na + nb) / (na + nb - 1)
-    return total / len(counts) ** 2
+        total += times * (pa * (1 - pa) / na + pb * (1 - pb) / nb) * (na + nb) / (na + nb - 1)
+    return total / sum(counts.values()) ** 2
 
 
 def _root(excess: Callable[[float], float], point: float, end: float) -> float:
@@ -95,8 +102,10 @@ def miettinen_nurminen(cells: Sequence[Cell], level: float = 0.95) -> Interval:
     square = float(ndtri((1 + level) / 2)) ** 2
     point = sum(xa / na - xb / nb for xa, na, xb, nb in counts) / len(counts)
 
+    alike = Counter(counts)
+
     def excess(delta: float) -> float:
-        return (point - delta) ** 2 - square * _score_variance(counts, delta)
+        return (point - delta) ** 2 - square * _score_variance(alike, delta)
 
     limits = [_root(excess, point, end) for end in (-1.0, 1.0)]
     return Interval(
@@ -120,7 +129,7 @@ def satterthwaite(cells: Sequence[Cell], level: float = 0.95) -> Interval | None
     for arm in (arm for cell in used for arm in (cell.a, cell.b)):
         if len(arm) < 2:
             return None
-        term = float(np.var(arm, ddof=1)) / len(arm)
+        term = variance(arm) / len(arm)
         terms.append(term)
         weights.append(term**2 / (len(arm) - 1))
     point = mean_difference(used)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 from scipy.special import ndtri, stdtrit
 
-from aces_ci.statistics.intervals import NO_SPREAD, Interval
+from aces_ci.statistics.intervals import NO_SPREAD, Interval, variance
 
 
 def level_interval(cells: Sequence[Sequence[float]], level: float = 0.95) -> Interval | None:
@@ -22,7 +21,7 @@ def level_interval(cells: Sequence[Sequence[float]], level: float = 0.95) -> Int
         return None
     point = sum(sum(cell) / len(cell) for cell in used) / len(used)
     binary = all(score in (0.0, 1.0) for cell in used for score in cell)
-    terms = [float(np.var(cell, ddof=1)) / len(cell) for cell in used if len(cell) > 1]
+    terms = [variance(cell) / len(cell) for cell in used if len(cell) > 1]
     if not binary and len(terms) == len(used) and sum(terms) > NO_SPREAD:
         weights = [term**2 / (len(cell) - 1) for term, cell in zip(terms, used, strict=True)]
         freedom = sum(terms) ** 2 / sum(weights)
