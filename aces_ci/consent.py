@@ -17,10 +17,11 @@ HANDED_ON = "ACES_APPROVAL"
 """Environment variable by which the planning job of a workflow hands its approval to the shards."""
 
 
-def consent(forge: Forge, event: Event, key: str, log: Log, handed_on: str = "") -> Consent:
+def consent(forge: Forge, event: Event, key: str, log: Log, handed_on: str = "", *, use: bool = True) -> Consent:
     """What is known of a change request. Own branches need no approval to spend; a command is always answered.
 
-    An approval that the planning job has used up and `handed_on` is only asked again whether it still holds.
+    Without `use` an approval to spend is looked at and stays good for a run. One that the planning job has used up and
+    `handed_on` is only asked again whether it still holds.
 
     Raises:
         UsageError: what was handed on is no approval.
@@ -36,7 +37,7 @@ def consent(forge: Forge, event: Event, key: str, log: Log, handed_on: str = "")
     ask_live = event.trust is Trust.FORK or event.comment is not None
     try:
         found = Consent(
-            live=forge.approval(event, Purpose.LIVE, key) if ask_live else None,
+            live=forge.approval(event, Purpose.LIVE, key, use=use) if ask_live else None,
             accepted=forge.approval(event, Purpose.ACCEPT, key),
         )
     except (DeliveryError, NotPermitted) as error:

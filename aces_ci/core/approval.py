@@ -124,8 +124,8 @@ def decide(ask: Ask, now: Standing) -> Approval | Refusal:
     )
 
 
-def still_holds(approval: Approval, now: Standing) -> Refusal | None:
-    """Asked again before the first paid request, and by every shard."""
+def still_holds(approval: Approval, now: Standing, attempt: int = 1) -> Refusal | None:
+    """Asked again before the first paid request, and by every shard; `attempt` is that of the job that asks."""
     ask = Ask(
         purpose=approval.purpose,
         via=approval.via,
@@ -134,6 +134,7 @@ def still_holds(approval: Approval, now: Standing) -> Refusal | None:
         at=approval.at,
         sha=approval.sha,
         base_ref=approval.base_ref,
+        attempt=attempt,
     )
     # By now the label is gone, because using it took it off, and our comment may have been edited since.
     found = decide(ask, replace(now, label=True, structure_at=""))

@@ -20,6 +20,7 @@ from aces_ci.forges._github.comments import Comments
 from aces_ci.forges._github.event import read_event
 from aces_ci.forges._github.files import write_outputs, write_summary
 from aces_ci.forges._github.origin import WorkflowRuns
+from aces_ci.forges._github.reviews import Reviews
 from aces_ci.forges._links import PageLinks
 from aces_ci.forges._payload import Payload
 from aces_ci.forges._sticky import post
@@ -100,17 +101,15 @@ class GitHub:
             posted = post(self.comments(event.repo, event.change_request), publication)
         return self._check(event, publication, posted) if self._options.check_run else posted
 
-    def approval(self, event: Event, purpose: Purpose, key: str) -> Approval | Refusal | None:
-        """By label or slash command. A deployment environment holds the whole job back, so it needs no word
-        here."""
+    def approval(self, event: Event, purpose: Purpose, key: str, *, use: bool = True) -> Approval | Refusal | None:
+        """By the review of an environment where this job waited for one, else by slash command or label."""
         if event.change_request is None:
             return None
-        attempt = int(self._env.get("GITHUB_RUN_ATTEMPT") or 1)
-        return self._approvals(event).given(event, purpose, key, attempt)
+        return self._approvals(event).given(event, purpose, key, self._attempt, use=use)
 
     def recheck(self, event: Event, approval: Approval) -> Refusal | None:
         """The pull request as it is now, against what was approved."""
-        return self._approvals(event).recheck(approval)
+        return self._approvals(event).recheck(approval, self._attempt)
 
     def foreign(self, source: str, artifact: str, change: int | None) -> tuple[Origin, bytes]:
         """The report of the run that the `workflow_run` event names."""
@@ -122,7 +121,18 @@ class GitHub:
         return origin, one_file(runs.artifact(number, artifact), "report.json", limit=BYTES)
 
     def _approvals(self, event: Event) -> Approvals:
-        return Approvals(self.api(), self.comments(event.repo, event.change_request or 0))
+        return Approvals(self.api(), self.comments(event.repo, event.change_request or 0), self._reviews(event))
+
+    def _reviews(self, event: Event) -> Reviews | None:
+        if not self._options.environment:
+            return None
+        return Reviews(
+            api=self.api(),
+            repo=event.repo,
+            run=self._env.get("GITHUB_RUN_ID", ""),
+            environment=self._options.environment,
+            sha=self._env.get("GITHUB_SHA", ""),
+        )
 
     def comments(self, repo: str, number: int) -> Comments:
         """The comments of one pull request."""
@@ -137,6 +147,11 @@ class GitHub:
         # Enterprise: /api/v3 and /api/graphql; github.com: / and /graphql.
         url = url or self._api_url().removesuffix("/v3") + "/graphql"
         return Api(url, self._headers(), self._options.redactor)
+
+    @property
+    def _attempt(self) -> int:
+        """A shard that is run again finds the planning job's approval of the first attempt in its environment."""
+        return int(self._env.get("GITHUB_RUN_ATTEMPT") or 1)
 
     @property
     def _server(self) -> str:

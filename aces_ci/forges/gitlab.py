@@ -63,7 +63,7 @@ class GitLab:
             return Posted(comment="refused", notices=(_NO_TOKEN,))
         return post(self.notes(event.repo, event.change_request), publication)
 
-    def approval(self, event: Event, purpose: Purpose, key: str) -> Approval | Refusal | None:
+    def approval(self, event: Event, purpose: Purpose, key: str, *, use: bool = True) -> Approval | Refusal | None:
         """Live: the person who pressed the manual job. Accept: the label, set after our note on this head."""
         if event.change_request is None:
             return None

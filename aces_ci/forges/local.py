@@ -47,7 +47,7 @@ class Local:
             self._log.annotate(note.level, note.message, file=note.path, line=str(note.line), title=note.title)
         return Posted(comment="none", notices=("no forge here: the comment is in comment.md",))
 
-    def approval(self, event: Event, purpose: Purpose, key: str) -> Approval | Refusal | None:
+    def approval(self, event: Event, purpose: Purpose, key: str, *, use: bool = True) -> Approval | Refusal | None:
         """At a terminal nobody approves: the price is asked there."""
         return None
 

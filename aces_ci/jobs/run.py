@@ -71,8 +71,11 @@ def run(options: Options, *, env: Mapping[str, str], stdout: TextIO, stderr: Tex
 
 
 @contextmanager
-def prepared(options: Options, forge: Forge, env: Mapping[str, str], log: Log) -> Iterator[Job]:
-    """Event, policy and settings of a run, decided before anything of the head is read."""
+def prepared(options: Options, forge: Forge, env: Mapping[str, str], log: Log, *, use: bool = True) -> Iterator[Job]:
+    """Event, policy and settings of a run, decided before anything of the head is read.
+
+    Without `use` an approval is only looked at: nothing will be spent on it.
+    """
     with Repository.open(options.repo) as repository:
         event = _resolved(forge.event(options.repo), repository, options)
         policy, document = find_policy(repository, event, options.config, lambda text: _warn(log, text))
@@ -84,7 +87,7 @@ def prepared(options: Options, forge: Forge, env: Mapping[str, str], log: Log) -
                 inputs=inputs_of(env, settings_only=True),
                 overrides=_overrides(options),
             )
-        given = consent(forge, event, loaded.settings.comment.key, log, env.get(HANDED_ON, ""))
+        given = consent(forge, event, loaded.settings.comment.key, log, env.get(HANDED_ON, ""), use=use)
         yield Job(
             event=event,
             repository=repository,
@@ -101,7 +104,7 @@ def plan(options: Options, *, env: Mapping[str, str], stdout: TextIO, stderr: Te
     redactor = Redactor(secrets_of(env))
     log = Log(stderr, dialect=dialect_of(env), redact=redactor.text)
     forge = compose.forge(env, log, _forge_options(env, redactor))
-    with prepared(options, forge, env, log) as job:
+    with prepared(options, forge, env, log, use=False) as job:
         found = planning.document(job, pipeline.changed(job), env)
     said = json.dumps(found) if options.format == "json" else "\n".join(planning.text(found))
     stdout.write(redactor.text(said) + "\n")
@@ -268,6 +271,7 @@ def _forge_options(env: Mapping[str, str], redactor: Redactor) -> ForgeOptions:
         token=given.get("github_token"),
         api_url=given.get("api_url"),
         check_run=given.get("check_run", "").lower() == "true",
+        environment=given.get("environment"),
         redactor=redactor,
     )
 

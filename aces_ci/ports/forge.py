@@ -66,6 +66,8 @@ class ForgeOptions:
     """Overrides the API's address; the token goes to this host and no other."""
     check_run: bool = False
     """Also write a check run, where the forge has such a thing."""
+    environment: str | None = None
+    """The deployment environment that this job waited for: its review is the approval, where the forge has such."""
     redactor: Redactor = field(default_factory=Redactor, repr=False)
     """Sees everything that is sent."""
 
@@ -105,11 +107,11 @@ class Forge(Protocol):
         """Post the texts: comment in place, annotations, summary, outputs. Rights missing is a notice."""
         ...
 
-    def approval(self, event: Event, purpose: Purpose, key: str) -> Approval | Refusal | None:
-        """What a person asked for by label, command or button, decided and *used up*; None: nobody asked.
+    def approval(self, event: Event, purpose: Purpose, key: str, *, use: bool = True) -> Approval | Refusal | None:
+        """What a person asked for by label, command, review or button, decided and *used up*; None: nobody asked.
 
         `key` is that of our sticky comment, whose time tells when the text checks of the head were there to
-        look at.
+        look at. Without `use` it is only looked at, and a later run may still use it.
         """
         ...
 

@@ -55,6 +55,11 @@ INPUTS: tuple[Input, ...] = (
         help="Also write a check run: true or false.",
         github_only=True,
     ),
+    Input(
+        name="environment",
+        help="Deployment environment that this job waits for; its review approves a fork's commit.",
+        github_only=True,
+    ),
     Input(name="set", help="More settings, one key=value a line, e.g. gates.structural=block."),
 )
 

@@ -35,6 +35,7 @@ CALLED: dict[str, tuple[str, ...]] = {
     f"{_REPO}/check-runs": ("post",),
     f"{_REPO}/check-runs/{{check_run_id}}": ("patch",),
     f"{_REPO}/actions/runs/{{run_id}}": ("get",),
+    f"{_REPO}/actions/runs/{{run_id}}/approvals": ("get",),
     f"{_REPO}/actions/runs/{{run_id}}/artifacts": ("get",),
     f"{_REPO}/actions/artifacts/{{artifact_id}}/{{archive_format}}": ("get",),
 }

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import requests
 
+from aces_ci.core.approval import Approval
 from aces_ci.core.event import Event, EventKind, Trust
 from aces_ci.core.slash import Purpose
 from aces_ci.forges.github import GitHub
@@ -42,12 +43,15 @@ def full(**more: Any) -> FakeGitHub:
             "repository": {**example("full-repository"), "has_discussions": True},
             "issue": example("issue"),
             "artifact": example("artifact"),
+            "run": example("workflow-run"),
         },
         **more,
     )
 
 
-def forge(fake: FakeGitHub, api_url: str, tmp: Path, name: str = "pull_request") -> GitHub:
+def forge(
+    fake: FakeGitHub, api_url: str, tmp: Path, name: str = "pull_request", environment: str | None = None
+) -> GitHub:
     """A client that reaches REST at `api_url`; GraphQL, which has no such description, at the fake."""
     path = tmp / "event.json"
     path.write_text(json.dumps({"workflow_run": {"id": RUN}}))
@@ -58,7 +62,9 @@ def forge(fake: FakeGitHub, api_url: str, tmp: Path, name: str = "pull_request")
         "GITHUB_API_URL": api_url,
         "GITHUB_GRAPHQL_URL": f"{fake.url}/graphql",
     }
-    return GitHub(env, Log(io.StringIO()), ForgeOptions(token="tok", check_run=True))
+    if environment:
+        env["GITHUB_RUN_ID"] = str(RUN)
+    return GitHub(env, Log(io.StringIO()), ForgeOptions(token="tok", check_run=True, environment=environment))
 
 
 def everything(fake: FakeGitHub, api_url: str, tmp: Path) -> None:
@@ -87,6 +93,10 @@ def everything(fake: FakeGitHub, api_url: str, tmp: Path) -> None:
     command = fake.comment(NUMBER, f"/aces live {HEAD}")["id"]
     asked = Event(**{**{name: getattr(event, name) for name in event.__slots__}, "comment": command})
     client.approval(asked, Purpose.LIVE, "default")
+    fake.run(RUN, "pull_request_target", HEAD)
+    fake.review(RUN, "aces-live", "ana")
+    waited = forge(fake, api_url, tmp, "pull_request_target", "aces-live")
+    assert isinstance(waited.approval(event, Purpose.LIVE, "default"), Approval)
 
 
 def posting(fake: FakeGitHub, api_url: str, tmp: Path) -> None:

@@ -52,7 +52,10 @@ class FakeGitHub:
     events: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
     runs: dict[int, dict[str, Any]] = field(default_factory=dict)
     artifacts: dict[int, list[tuple[str, bytes]]] = field(default_factory=dict)
+    reviews: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
     reactions: set[tuple[int, int]] = field(default_factory=set)
+    unread_actions: bool = False
+    """The token lacks `actions: read`."""
     public_url: str | None = None
     """How the server calls itself in links, where a proxy stands before it."""
     server: LoopbackServer = field(default_factory=LoopbackServer)
@@ -83,6 +86,7 @@ class FakeGitHub:
             ("POST", root + "/check-runs", self._create_check),
             ("PATCH", root + "/check-runs/{check}", self._edit_check),
             ("GET", root + "/actions/runs/{run}", self._run),
+            ("GET", root + "/actions/runs/{run}/approvals", self._reviews),
             ("GET", root + "/actions/runs/{run}/artifacts", self._artifacts),
             ("GET", root + "/actions/artifacts/{artifact}/zip", self._zip),
             ("GET", "/storage/{artifact}", self._stored),
@@ -144,6 +148,45 @@ class FakeGitHub:
         }
         row["_on"] = number
         self.comments[note] = row
+        return row
+
+    def run(self, run: int, event: str, head: str, **more: Any) -> dict[str, Any]:
+        """A workflow run, made at the server's time."""
+        at = self.now()
+        row = {
+            **deepcopy(self.skeletons.get("run", {})),
+            "id": run,
+            "event": event,
+            "head_sha": head,
+            "run_attempt": 1,
+            "created_at": at,
+            "run_started_at": at,
+            **more,
+        }
+        self.runs[run] = row
+        return row
+
+    def review(
+        self, run: int, environment: str, by: str, *, state: str = "approved", person: bool = True
+    ) -> dict[str, Any]:
+        """Somebody says yes or no on a run's page; like the real one it keeps no time, and outlives a re-run."""
+        row = {
+            "state": state,
+            "comment": "looked at it",
+            "environments": [
+                {
+                    "id": 161088068,
+                    "node_id": "EN_1",
+                    "name": environment,
+                    "url": f"{self.url}/repos/{self.repo}/environments/{environment}",
+                    "html_url": f"https://github.com/{self.repo}/deployments/activity_log",
+                    "created_at": NOW.format(0, 0),
+                    "updated_at": NOW.format(0, 0),
+                }
+            ],
+            "user": self._person(by, 4242, "User" if person else "Bot"),
+        }
+        self.reviews.setdefault(run, []).append(row)
         return row
 
     def happened(self, number: int, event: str, by: str, *, person: bool = True, **more: Any) -> dict[str, Any]:
@@ -349,7 +392,15 @@ class FakeGitHub:
             raise _refusal(422, "Invalid request.", "conclusion is required")
 
     def _run(self, request: Request, run: str) -> Answer:
+        if self.unread_actions:
+            raise _refusal(403, "Resource not accessible by integration")
         return Answer(body=self._known(self.runs, run))
+
+    def _reviews(self, request: Request, run: str) -> Answer:
+        self._known(self.runs, run)
+        if self.unread_actions:
+            raise _refusal(403, "Resource not accessible by integration")
+        return Answer(body=self.reviews.get(int(run), []))
 
     def _artifacts(self, request: Request, run: str) -> Answer:
         rows = [

@@ -4,92 +4,24 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
 
 import pytest
 
 from aces_ci.consent import consent, hand_on
 from aces_ci.core.approval import Approval, Consent, Refusal, Via
 from aces_ci.core.errors import UsageError
-from aces_ci.core.event import Event, EventKind, Trust
 from aces_ci.core.slash import Purpose
-from aces_ci.core.sticky import Marker
 from aces_ci.forges.github import GitHub
 from aces_ci.ports.forge import ForgeOptions
 from aces_ci.shell.log import Log
-from tests.fakes.github import BOT, PERSON, FakeGitHub
 from tests.fakes.server import Answer
-
-HEAD, OTHER = "a" * 40, "b" * 40
-NUMBER = 42
-
-
-@dataclass(slots=True)
-class Scene:
-    """A fork's pull request with our comment on its head, and a maintainer called ana."""
-
-    fake: FakeGitHub
-
-    def see(self, head: str = HEAD) -> None:
-        """Our structural run of `head` posts its result."""
-        self.fake.comment(NUMBER, Marker(key="default", head=head).line + "\nx", BOT)
-
-    def label(self, by: str = "ana", *, person: bool = True, purpose: Purpose = Purpose.LIVE) -> None:
-        """Somebody sets the label."""
-        pull = self.fake.pulls[NUMBER]
-        pull["labels"] = [{"name": purpose.label}]
-        self.fake.happened(NUMBER, "labeled", by, person=person, label={"name": purpose.label})
-
-    def push(self, head: str, *, force: bool = False) -> None:
-        """The author pushes."""
-        self.fake.pulls[NUMBER]["head"]["sha"] = head
-        if force:
-            self.fake.happened(NUMBER, "head_ref_force_pushed", "mira-k")
-
-    def comment(self, body: str) -> int:
-        """A person comments."""
-        return int(self.fake.comment(NUMBER, body, PERSON)["id"])
-
-    def ask(
-        self,
-        *,
-        head: str = HEAD,
-        comment: int | None = None,
-        attempt: int = 1,
-        purpose: Purpose = Purpose.LIVE,
-        base: str = "main",
-    ) -> Approval | Refusal | None:
-        """What the job that was triggered at `head` gets."""
-        env = {"GITHUB_REPOSITORY": self.fake.repo, "GITHUB_RUN_ATTEMPT": str(attempt)}
-        forge = GitHub(env, Log(io.StringIO()), ForgeOptions(token="tok", api_url=self.fake.url))
-        labels = frozenset(row["name"] for row in self.fake.pulls[NUMBER]["labels"])
-        event = Event(
-            kind=EventKind.COMMAND if comment else EventKind.CHANGE_REQUEST,
-            forge="github",
-            repo=self.fake.repo,
-            head_sha=head,
-            base_ref=base,
-            change_request=NUMBER,
-            labels=labels,
-            trust=Trust.FORK,
-            comment=comment,
-        )
-        return forge.approval(event, purpose, "default")
-
-    def code(self, **asked: Any) -> str:
-        """The refusal's word."""
-        found = self.ask(**asked)
-        assert isinstance(found, Refusal), found
-        return found.code
+from tests.forges.approval_scene import HEAD, NUMBER, OTHER, Scene, fork_s_pull_request
 
 
 @pytest.fixture
 def scene() -> Iterator[Scene]:
-    with FakeGitHub().running() as fake:
-        fake.pull(NUMBER, HEAD, head_repo=(9, "mira-k/agent-skills"))
-        fake.permissions.update({"ana": "maintain", "mira-k": "read", "tri": "triage"})
-        yield Scene(fake)
+    with fork_s_pull_request() as made:
+        yield made
 
 
 def test_nobody_asked(scene: Scene) -> None:
@@ -251,15 +183,7 @@ def test_the_consent_of_a_run_tells_refusals_and_survives_a_forge_that_is_silent
     log = io.StringIO()
     env = {"GITHUB_REPOSITORY": scene.fake.repo}
     forge = GitHub(env, Log(log), ForgeOptions(token="tok", api_url=scene.fake.url))
-    event = Event(
-        kind=EventKind.CHANGE_REQUEST,
-        forge="github",
-        repo=scene.fake.repo,
-        head_sha=HEAD,
-        base_ref="main",
-        change_request=NUMBER,
-        trust=Trust.FORK,
-    )
+    event = scene.event()
     scene.label("tri")
     scene.see()
     found = consent(forge, event, "default", Log(log))
@@ -278,15 +202,7 @@ def test_shards_share_the_approval_that_the_planning_job_used_up(scene: Scene) -
     handed = hand_on(Consent(live=given))
     env = {"GITHUB_REPOSITORY": scene.fake.repo}
     forge = GitHub(env, Log(io.StringIO()), ForgeOptions(token="tok", api_url=scene.fake.url))
-    event = Event(
-        kind=EventKind.CHANGE_REQUEST,
-        forge="github",
-        repo=scene.fake.repo,
-        head_sha=HEAD,
-        base_ref="main",
-        change_request=NUMBER,
-        trust=Trust.FORK,
-    )
+    event = scene.event()
     for _ in range(2):
         assert consent(forge, event, "default", Log(io.StringIO()), handed).live == given
     scene.push(OTHER, force=True)
@@ -296,3 +212,27 @@ def test_shards_share_the_approval_that_the_planning_job_used_up(scene: Scene) -
     for forged in ("{}", "yes", handed.replace('"sha"', '"commit"'), handed[:-1] + ', "budget": 1}'):
         with pytest.raises(UsageError, match="no approval"):
             consent(forge, event, "default", Log(io.StringIO()), forged)
+
+
+def test_a_shard_that_is_run_again_does_not_spend_the_first_attempt_s_approval(scene: Scene) -> None:
+    scene.see()
+    scene.label()
+    given = scene.ask()
+    assert isinstance(given, Approval)
+    handed = hand_on(Consent(live=given))
+    again = consent(scene.forge(2), scene.event(), "default", Log(io.StringIO()), handed).live
+    assert isinstance(again, Refusal)
+    assert again.code == "rerun"
+
+
+def test_looking_at_an_approval_leaves_it_for_the_run(scene: Scene) -> None:
+    scene.see()
+    scene.label()
+    found = consent(scene.forge(), scene.event(), "default", Log(io.StringIO()), use=False).live
+    assert isinstance(found, Approval)
+    assert [row["name"] for row in scene.fake.pulls[NUMBER]["labels"]] == ["aces:live"]
+    scene.fake.permissions["mira-k"] = "write"
+    comment = scene.comment(f"/aces live {HEAD}")
+    assert isinstance(scene.ask(comment=comment, use=False), Approval)
+    assert not scene.fake.reactions
+    assert isinstance(scene.ask(comment=comment), Approval)

@@ -14,6 +14,7 @@ from aces_ci.core.approval import Approval, Ask, Refusal, Standing, Via, decide,
 from aces_ci.core.event import Event
 from aces_ci.core.slash import Purpose, is_command, read_command
 from aces_ci.forges._github.comments import Comments
+from aces_ci.forges._github.reviews import Reviews
 from aces_ci.forges._sticky import seen_at
 from aces_ci.shell.http import Api, Forbidden, HttpError
 
@@ -26,22 +27,38 @@ class Approvals:
 
     api: Api
     comments: Comments
+    reviews: Reviews | None = None
+    """Of the environment that this job waited for; None: it waited for none."""
 
-    def given(self, event: Event, purpose: Purpose, key: str, attempt: int) -> Approval | Refusal | None:
-        """The approval behind `event`, decided and used up; None where nobody asked for `purpose`."""
+    def given(self, event: Event, purpose: Purpose, key: str, attempt: int, *, use: bool) -> Approval | Refusal | None:
+        """The approval behind `event`, decided and, with `use`, used up; None where nobody asked for `purpose`."""
+        if self.reviews is not None and purpose is Purpose.LIVE and event.comment is None:
+            return self._reviewed(self.reviews, event, key, attempt)
         asked = self._command(event, purpose) if event.comment is not None else self._label(event, purpose)
         if asked is None or isinstance(asked, Refusal):
             return asked
         ask = replace(asked, attempt=attempt)
         found = decide(ask, self._standing(ask.actor, purpose, key))
         # An accepted loss stands until a push, so that a failed job can be run again; money is spent once.
-        if purpose is Purpose.LIVE and isinstance(found, Approval) and not self._use(event, purpose):
+        spends = use and purpose is Purpose.LIVE
+        if spends and isinstance(found, Approval) and not self._use(event, purpose):
             return decide(replace(ask, used=True), self._standing(ask.actor, purpose, key))
         return found
 
-    def recheck(self, approval: Approval) -> Refusal | None:
+    def recheck(self, approval: Approval, attempt: int) -> Refusal | None:
         """Against the pull request as it is now."""
-        return still_holds(approval, self._standing(approval.actor, approval.purpose, None))
+        return still_holds(approval, self._standing(approval.actor, approval.purpose, None), attempt)
+
+    def _reviewed(self, reviews: Reviews, event: Event, key: str, attempt: int) -> Approval | Refusal:
+        """A review lets one job start, and a job that starts again is a later attempt: GitHub itself uses it up."""
+        asked = reviews.asks(event)
+        if isinstance(asked, Refusal):
+            return asked
+        found = [
+            decide(replace(ask, attempt=max(attempt, ask.attempt)), self._standing(ask.actor, Purpose.LIVE, key))
+            for ask in asked
+        ]
+        return next((word for word in found if isinstance(word, Approval)), found[0])
 
     def _command(self, event: Event, purpose: Purpose) -> Ask | Refusal | None:
         row = self.api.get(f"{self._repo}/issues/comments/{event.comment}").data
