@@ -21,7 +21,11 @@ ARMS: Mapping[str, str] = {
     "old_skill": "previous",
 }
 """Their names of arms to ours."""
-_LIMIT = re.compile(r"rate.?limit|usage.?limit|quota|overloaded|\b429\b|too many requests", re.IGNORECASE)
+_LIMIT = re.compile(
+    r"rate.?limit|usage.?limit|(?:session|hourly|daily|weekly|monthly) limit|hit your limit|limit reached|quota"
+    r"|overloaded|\b(?:429|529)\b|too many requests|credit balance",
+    re.IGNORECASE,
+)
 
 
 def number(value: object) -> float | None:

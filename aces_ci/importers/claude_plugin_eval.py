@@ -1,4 +1,7 @@
-"""`aggregate-result.json` of `claude plugin eval`: a run that hit a limit, or skipped paid graders, is missing."""
+"""`aggregate-result.json` of `claude plugin eval`: a run that hit a limit, or skipped paid graders, is missing.
+
+One that a mock aborted is a zero of its author's making and counts; one that timed out counts as it was graded.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ class ClaudePluginEval:
     """Claimed by `aggregates` with `cases` that have `arms`."""
 
     name = "claude plugin eval"
+    checked = "https://code.claude.com/docs/en/plugin-evals, JSON result (schemaVersion 1)"
 
     def claims(self, data: object) -> bool:
         """Its camelCase keys."""
@@ -44,7 +48,7 @@ class ClaudePluginEval:
 
 def _score(run: Mapping[str, Any]) -> float | None:
     """The run's own score, else the weighted share of its scored graders; None where it is missing."""
-    if limited(run.get("error")) or run.get("skippedPaidGraders") or run.get("aborted"):
+    if limited(run.get("error")) or run.get("skippedPaidGraders"):
         return None
     own = number(run.get("score"))
     if own is not None:
@@ -55,8 +59,8 @@ def _score(run: Mapping[str, Any]) -> float | None:
     total = sum(weight for weight, _ in told)
     if total:
         return sum(weight for weight, passed in told if passed) / total
-    # An error that is no limit is the agent's own failure.
-    return 0.0 if run.get("error") else None
+    # An error that is no limit is the agent's own failure; so is what a mock's `expect` or `abort_when` stopped.
+    return 0.0 if run.get("error") or run.get("aborted") else None
 
 
 IMPORTER = ClaudePluginEval()

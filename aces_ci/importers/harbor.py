@@ -16,6 +16,10 @@ class Harbor:
     """Claimed by a trial's `verifier_result`, or by a job's `stats` with `evals`."""
 
     name = "Harbor"
+    checked = (
+        "NVIDIA/SkillEvaluator `src/skillevaluator/tier3/harbor/collector.py` at e70f0e3, which reads both files; "
+        "`config.agent.skills` is unverified"
+    )
 
     def claims(self, data: object) -> bool:
         """Either file; the folder is walked by the caller."""
@@ -28,7 +32,7 @@ class Harbor:
         if "trial_name" not in found:
             return []
         task, trial = str(found.get("task_name")), str(found.get("trial_name"))
-        arm = _arm(found)
+        arm = _arm(found, source)
         rewards = mapping(mapping(found.get("verifier_result")).get("rewards"))
         error = mapping(found.get("exception_info"))
         name = str(error.get("exception_type") or "")
@@ -47,12 +51,15 @@ def _missing(error: Mapping[str, Any]) -> bool:
     return limited(error.get("exception_message")) or limited(error.get("exception_type"))
 
 
-def _arm(found: Mapping[str, Any]) -> str:
-    """By the skills that the agent of the trial was given."""
+def _arm(found: Mapping[str, Any], source: str) -> str:
+    """By the skills that the agent of the trial was given, else by the job's name as SkillEvaluator gives it."""
     agent = mapping(mapping(found.get("config")).get("agent"))
-    if "skills" not in agent:
+    if "skills" in agent:
+        return "with_skill" if agent["skills"] else "baseline"
+    jobs = [part for part in source.split("/") if part.endswith(("-with", "-without"))]
+    if not jobs:
         return "unknown"
-    return "with_skill" if agent["skills"] else "baseline"
+    return "with_skill" if jobs[-1].endswith("-with") else "baseline"
 
 
 IMPORTER = Harbor()

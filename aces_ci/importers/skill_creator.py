@@ -16,6 +16,10 @@ class SkillCreator:
     """Claimed by `run_summary`, or by `summary.pass_rate` beside graded expectations."""
 
     name = "skill-creator"
+    checked = (
+        "anthropics/skills `skills/skill-creator/references/schemas.md`, `scripts/aggregate_benchmark.py` at "
+        "9d2f1ae; agentskills/agentskills `docs/skill-creation/evaluating-skills.mdx` at 69ef37e"
+    )
 
     def claims(self, data: object) -> bool:
         """Either of the two files; agentskills.io's grading says `assertion_results`."""

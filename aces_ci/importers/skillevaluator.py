@@ -20,6 +20,10 @@ class SkillEvaluator:
     """Claimed by `agents` with arms, by metrics with a `delta`, or by paired statistics."""
 
     name = "SkillEvaluator"
+    checked = (
+        "NVIDIA/SkillEvaluator `src/skillevaluator/tier3/harbor/collector.py` at e70f0e3 (`result.json`, "
+        "`lift.json`; `statistics.json` of 1.2.1 is unverified)"
+    )
 
     def claims(self, data: object) -> bool:
         """One of its three files."""
@@ -52,13 +56,16 @@ class SkillEvaluator:
         ]
 
     def _agent(self, result: Mapping[str, Any], source: str, skill: str, agent: str) -> Iterator[Imported]:
-        """Scores of both arms; a metric that nobody scored stays unknown."""
+        """Scores of both arms; a metric that nobody scored stays unknown, and so do all of a run that failed."""
+        ended = str(result.get("execution_status", "succeeded"))
         for side, arm in (("with_skill", "with_skill"), ("without_skill", "baseline")):
             count = number(result.get(f"num_trials_{side.partition('_')[0]}"))
             for metric, value in mapping(result.get(side)).items():
                 if metric in _METRICS:
                     told = number(value if not isinstance(value, Mapping) else value.get("score"))
                     because = "" if told is not None else "not scored"
+                    if ended != "succeeded":
+                        told, because = None, f"missing: its own run ended as {ended[:40]}"
                     yield figure(source, f"{self.name}, {agent}", skill, metric, arm, told, int(count or 0), because)
 
     def _paired(self, paired: Mapping[str, Any], source: str, skill: str) -> Iterator[Imported]:

@@ -12,6 +12,8 @@ class Importer(Protocol):
     """One format of results. Detection is by keys, never by file name."""
 
     name: str
+    checked: str
+    """Whose file or published schema it was compared with, at which commit; "" makes it *unverified* in the docs."""
 
     def claims(self, data: object) -> bool:
         """Whether this parsed JSON is of this format."""
