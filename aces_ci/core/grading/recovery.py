@@ -32,6 +32,8 @@ def failures(actions: Sequence[Action]) -> tuple[Failure, ...]:
     skill tool, else the same tool. A call whose result is missing, because the run was cut off, has not
     failed.
     """
+    if not any(action.failed for action in actions):
+        return ()
     worked: dict[tuple[str, str], list[int]] = {}
     alike = [_likeness(action) if action.failed is not None else frozenset() for action in actions]
     for index, action in enumerate(actions):

@@ -94,7 +94,7 @@ def _severity(hazard: Hazard) -> Severity:
 
 def _places(action: Action, workspaces: tuple[str, ...]) -> Iterator[Unsafe]:
     for path in _read(action):
-        if _ACCOUNTS.match(path):
+        if path.startswith("/etc/") and _ACCOUNTS.match(path):
             yield Unsafe(step=action.step, severity=Severity.WARNING, slug="accounts", what=f"reads {path}")
     for path in _written(action):
         if _PROFILES.search(path):

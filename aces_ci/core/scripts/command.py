@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -84,34 +84,25 @@ class Command:
     end_column: int = 1
     source: str = ""
     """The text as written, at most 400 characters."""
+    # Every detector asks for these, so they are worked out once.
+    name: str | None = field(init=False, compare=False, repr=False)
+    """The program's own name without folders (`/usr/bin/rm` is `rm`), or None where it is dynamic."""
+    arguments: tuple[Word, ...] = field(init=False, compare=False, repr=False)
+    """Every word after the program."""
+    operands: tuple[Word, ...] = field(init=False, compare=False, repr=False)
+    """Arguments that are no options; everything after `--` counts as one."""
+
+    def __post_init__(self) -> None:
+        """Work out what follows from the words."""
+        text = self.words[0].text if self.words else None
+        object.__setattr__(self, "name", text.rstrip("/").rsplit("/", 1)[-1] if text else text)
+        object.__setattr__(self, "arguments", self.words[1:])
+        object.__setattr__(self, "operands", _operands(self.words[1:]))
 
     @property
     def argv(self) -> tuple[str | None, ...]:
         """The words' texts; None where only the run knows."""
         return tuple(word.text for word in self.words)
-
-    @property
-    def name(self) -> str | None:
-        """The program's own name without folders (`/usr/bin/rm` is `rm`), or None where it is dynamic."""
-        text = self.words[0].text if self.words else None
-        return text.rstrip("/").rsplit("/", 1)[-1] if text else text
-
-    @property
-    def arguments(self) -> tuple[Word, ...]:
-        """Every word after the program."""
-        return self.words[1:]
-
-    @property
-    def operands(self) -> tuple[Word, ...]:
-        """Arguments that are no options; everything after `--` counts as one."""
-        found: list[Word] = []
-        literal = False
-        for word in self.arguments:
-            if not literal and word.shape == "--":
-                literal = True
-            elif literal or not word.shape.startswith("-") or word.shape == "-":
-                found.append(word)
-        return tuple(found)
 
     def has(self, *options: str) -> bool:
         """Whether one of the options is given; `-f` also matches a cluster (`-rf`), `--x` also `--x=value`."""
@@ -125,3 +116,14 @@ class Command:
                 elif word.shape[:1] == "-" and word.shape[:2] != "--" and option[1:] in word.shape[1:]:
                     return True
         return False
+
+
+def _operands(arguments: tuple[Word, ...]) -> tuple[Word, ...]:
+    found: list[Word] = []
+    literal = False
+    for word in arguments:
+        if not literal and word.shape == "--":
+            literal = True
+        elif literal or not word.shape.startswith("-") or word.shape == "-":
+            found.append(word)
+    return tuple(found)

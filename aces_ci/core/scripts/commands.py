@@ -5,8 +5,9 @@ Nothing is matched by substring: `echo "rm -rf /"` is one `echo`, `r\\m -rf /` i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
@@ -37,6 +38,10 @@ _SURROUNDINGS = {
 }
 
 
+_HIDING = (b"$(", b"`", b"<(", b">(")
+"""How a command inside a word begins; a script without any has none."""
+
+
 def parse(script: str) -> tuple[Command, ...]:
     """Every simple command of `script` in the order of its text, wrappers taken off.
 
@@ -57,8 +62,9 @@ class _Ids:
         return self.pipeline
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Context:
+class _Context(NamedTuple):
+    """What surrounds a node. A tuple, because one is made for every node of every script."""
+
     within: frozenset[Within] = frozenset()
     parent: int | None = None
     pipeline: int | None = None
@@ -87,11 +93,13 @@ class _Walk:
         self.found = found
         self.ids = ids
         self.reader = Reader(b"")
+        self.hides = True
 
     def script(self, text: str, *, line: int, column: int, at: _Context) -> None:
         """Append the commands of a whole script."""
         source = text.encode("utf-8", "replace")[:MAX_BYTES]
         self.reader = Reader(source, line=line, column=column)
+        self.hides = any(sign in source for sign in _HIDING)
         root = _parser().parse(source).root_node
         self.reader.constants = constants(self.reader, root)
         self.visit(root, at)
@@ -124,13 +132,9 @@ class _Walk:
                     operator = child.type
                 continue
             following = children[index + 1].type if index + 1 < len(children) else ""
-            self.visit(
-                child,
-                replace(
-                    at, within=within, operator=operator, depth=at.depth + 1,
-                    background=at.background or following == "&",
-                ),
-            )  # fmt: skip
+            background = at.background or following == "&"
+            inner = at._replace(within=within, operator=operator, depth=at.depth + 1, background=background)
+            self.visit(child, inner)
             operator = ""
 
     def pipeline(self, node: Node, at: _Context, start: int = 0) -> None:
@@ -143,7 +147,7 @@ class _Walk:
                 operator = child.type
                 continue
             before = len(self.found)
-            stage = replace(at, pipeline=number, position=position, operator=operator, depth=at.depth + 1)
+            stage = at._replace(pipeline=number, position=position, operator=operator, depth=at.depth + 1)
             self.visit(child, stage)
             own = [c.position for c in self.found[before:] if c.pipeline == number]
             position = max([position, *own]) + 1
@@ -158,16 +162,16 @@ class _Walk:
                 own.extend(redirects(self.reader, child, rest))
         piped = [child for child in rest if child.type == "pipeline"]
         number = self.ids.next() if piped and at.pipeline is None else at.pipeline
-        inner = replace(at, redirects=(*at.redirects, *own), depth=at.depth + 1, pipeline=number)
+        inner = at._replace(redirects=(*at.redirects, *own), depth=at.depth + 1, pipeline=number)
         if body is None:
             self.append(node, (), inner)
         else:
             self.visit(body, inner)
         for child in rest:
             if child.type == "pipeline":
-                self.pipeline(child, replace(at, pipeline=number), start=1)
+                self.pipeline(child, at._replace(pipeline=number), start=1)
             else:
-                self.visit(child, replace(at, depth=at.depth + 1))
+                self.visit(child, at._replace(depth=at.depth + 1))
         for child in node.children:
             if child.type in REDIRECTS:
                 self.nested(child, at, len(self.found) - 1)
@@ -184,7 +188,7 @@ class _Walk:
                 assignments.extend(assigned(self.reader, child))
             elif child.is_named or node.type != "test_command":
                 words.append(self.reader.word(child))
-        context = replace(at, redirects=(*at.redirects, *own))
+        context = at._replace(redirects=(*at.redirects, *own)) if own else at
         index = self.append(node, tuple(words), context, tuple(assignments))
         if not (len(self.found) > index + 1 and any("$(" in w.shape or "`" in w.shape for w in words)):
             self.nested(node, at, index)  # else the script it is handed holds the same substitutions
@@ -198,11 +202,13 @@ class _Walk:
 
     def nested(self, node: Node, at: _Context, parent: int) -> None:
         """Commands inside the words of `node`."""
+        if not self.hides:
+            return
         stack = [(child, at.depth + 1) for child in reversed(node.children)]
         while stack:
             child, depth = stack.pop()
             if child.type in {"command_substitution", "process_substitution"}:
-                self.sequence(child, replace(at.inside(_SURROUNDINGS[child.type], parent), depth=depth))
+                self.sequence(child, at.inside(_SURROUNDINGS[child.type], parent)._replace(depth=depth))
             elif depth < MAX_DEPTH and child.type not in {"pipeline", "list"}:
                 stack.extend((below, depth + 1) for below in reversed(child.children))
 
@@ -259,9 +265,5 @@ class _Walk:
         elif command.name in SHELLS and not command.operands:
             texts.extend((r.body, command.line + 1, 1) for r in command.redirects if r.body)
         for text, line, column in texts:
-            inside = replace(
-                at.inside(kind, command.index),
-                within=command.within | {kind},
-                scripts=at.scripts + 1,
-            )
+            inside = at.inside(kind, command.index)._replace(within=command.within | {kind}, scripts=at.scripts + 1)
             _Walk(self.found, self.ids).script(text, line=line, column=column, at=inside)

@@ -93,11 +93,14 @@ _TOKEN_TOOLS = re2.compile(
     r"vault (read|kv get))\b"
 )
 """Programs whose purpose is to hand out one token; a note when read, but it may not be sent on."""
+_KEEPERS = ("security ", "secret-tool ", "kwallet-query", "gcloud ", "aws ", "gh ", "op ", "vault ")
+"""How a text begins that one of the two can match."""
+_OPENING = _READERS | _SENDERS | _DUMPERS
 _SECRET_NAME = re2.compile(
     r"\$\{?\w*(SECRET|PASSWORD|PASSWD|PRIVATE_KEY|API_?KEY|ACCESS_KEY|TOKEN|"
     r"CREDENTIALS?)\w*\}?"
 )
-_TCP = re2.compile(r"/dev/(tcp|udp)/")
+_TCP = ("/dev/tcp/", "/dev/udp/")
 _REVERSE = re2.compile(
     r"(?s)socket.*(dup2|pty\.spawn|subprocess|/bin/(ba)?sh)|fsockopen.*(exec|proc_open|/bin/sh)|TCPSocket.*exec"
 )
@@ -133,19 +136,19 @@ def sends(command: Command) -> bool:
 
 def reads(scene: Scene, command: Command) -> list[str]:
     """Credential files that the command opens, and dumps of keychains or of the environment."""
-    words = command.arguments[:-1] if command.name in {"cp", "tee"} else command.arguments
-    found = [word.shape.split("=", 1)[-1].lstrip("@") for word in words if paths.secret(_file(word))]
-    found += [r.target.shape for r in command.redirects if r.target and not r.writes and paths.secret(r.target.shape)]
     name = command.name or ""
     text = " ".join(word.shape for word in command.words)
-    keychain = _KEYCHAIN.match(text) or _TOKEN_TOOLS.match(text)
+    keychain = text.startswith(_KEEPERS) and (_KEYCHAIN.match(text) or _TOKEN_TOOLS.match(text))
+    if name not in _OPENING and not keychain:
+        return []
+    words = command.arguments[:-1] if name in {"cp", "tee"} else command.arguments
+    found = [word.shape.split("=", 1)[-1].lstrip("@") for word in words if paths.secret(_file(word))]
+    found += [r.target.shape for r in command.redirects if r.target and not r.writes and paths.secret(r.target.shape)]
     if keychain:
         found.append(text[:60])
     dumps = name in _DUMPERS and not (command.arguments or command.assignments or "env" in command.wrappers)
     if dumps and not any(stage.name in _FILTERS for stage in scene.after(command)):
         found.append("the environment")
-    if name not in _READERS | _SENDERS and not keychain and name not in _DUMPERS:
-        return []
     return found
 
 
@@ -237,7 +240,7 @@ def _secret_in_url(command: Command) -> bool:
 
 
 def _reverse_shell(scene: Scene, command: Command) -> Iterator[Suspicion]:
-    sockets = [r for r in command.redirects if r.target and _TCP.match(r.target.shape)]
+    sockets = [r for r in command.redirects if r.target and r.target.shape.startswith(_TCP)]
     name = command.name or ""
     if sockets and (name in SHELLS or name == "exec"):
         yield _critical(

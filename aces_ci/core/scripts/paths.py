@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Sequence
 from enum import StrEnum
+from functools import lru_cache
 
 import re2
 
@@ -101,6 +102,7 @@ def area(path: str, workspaces: Sequence[str] = ()) -> Area:
     return _absolute(path, workspaces)
 
 
+@lru_cache(maxsize=8192)
 def secret(path: str) -> bool:
     """Whether a file of this name holds credentials by convention."""
     path = path.strip("\"'")

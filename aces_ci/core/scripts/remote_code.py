@@ -33,6 +33,8 @@ FETCHERS = frozenset(
 )
 _DECODERS = frozenset({"base64", "base32", "xxd", "openssl", "uudecode", "gpg", "rev", "tr", "gunzip", "zcat"})
 _EVALUATORS = frozenset({"eval", "source", ".", "iex", "invoke-expression"})
+_LANGUAGES = INTERPRETERS - SHELLS
+_RUNNERS = INTERPRETERS | {"source", "."}
 _BY_HOST: Mapping[Host, tuple[Severity, str]] = {
     Host.LOCAL: (Severity.INFO, "from this machine"),
     Host.VENDOR: (Severity.WARNING, "from a vendor's installer"),
@@ -55,7 +57,7 @@ def find(scene: Scene, command: Command) -> Iterator[Suspicion]:
         yield from _piped(scene, command)
     yield from _substituted(scene, command)
     yield from _saved(scene, command)
-    if command.name in INTERPRETERS - SHELLS and command.has("-c", "-e"):
+    if command.name in _LANGUAGES and command.has("-c", "-e"):
         code = " ".join(word.shape for word in command.arguments)
         if _INLINE.search(code):
             yield _suspicion("decoded-code", Severity.CRITICAL, "runs code that it decodes or downloads at run time")
@@ -208,6 +210,6 @@ def saved_files(command: Command) -> frozenset[str]:
 def _run_file(command: Command) -> str | None:
     if command.words and command.words[0].shape.startswith(("./", "/tmp/", "/var/tmp/")):
         return command.words[0].shape.rsplit("/", 1)[-1]
-    if command.name in INTERPRETERS | {"source", "."} and command.operands:
+    if command.name in _RUNNERS and command.operands:
         return command.operands[0].shape.rsplit("/", 1)[-1]
     return None

@@ -97,9 +97,9 @@ def _agent(command: Command) -> Iterator[Suspicion]:
             severity = Severity.INFO if shape == "--full-auto" else Severity.WARNING  # it keeps its sandbox
             yield _suspicion(Kind.UNATTENDED, "agent-unguarded", severity, f"switches off {what} ({shape})", shape)
             return
-    for option, value in _AGENT_PAIRS:
+    for option, value in _AGENT_PAIRS if command.name in _AGENTS else ():
         paired = any(a == option and b == value for a, b in itertools.pairwise(shapes))
-        if command.name in _AGENTS and (paired or f"{option}={value}" in shapes):
+        if paired or f"{option}={value}" in shapes:
             yield _suspicion(
                 Kind.UNATTENDED,
                 "agent-unguarded",

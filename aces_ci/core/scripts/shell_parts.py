@@ -62,6 +62,8 @@ def flat(node: Node) -> Iterator[Node]:
 
 def constants(reader: Reader, root: Node) -> dict[str, str]:
     """Variables that get one literal value in the whole script, so that `$URL` can be read as it."""
+    if b"=" not in reader.source:
+        return {}
     values: dict[str, list[str | None]] = {}
     stack = [root]
     while stack:

@@ -48,11 +48,13 @@ class Reader:
 
     def start(self, node: Node) -> tuple[int, int]:
         """Where the node begins."""
-        return self.place(node.start_point.row, node.start_point.column, node.start_byte)
+        point = node.start_point
+        return self.place(point.row, point.column, node.start_byte)
 
     def end(self, node: Node) -> tuple[int, int]:
         """One past where it ends."""
-        return self.place(node.end_point.row, node.end_point.column, node.end_byte)
+        point = node.end_point
+        return self.place(point.row, point.column, node.end_byte)
 
     def word(self, node: Node) -> Word:
         """The word that this node is."""
@@ -63,7 +65,7 @@ class Reader:
             shape=shape[:MAX_WORD],
             line=line,
             column=column,
-            quoted=node.type in _QUOTES or any(child.type in _QUOTES for child in node.children),
+            quoted=node.type in _QUOTES or (node.child_count > 0 and any(c.type in _QUOTES for c in node.children)),
         )
 
     def _read(self, node: Node, depth: int) -> tuple[str | None, str]:
@@ -84,7 +86,8 @@ class Reader:
             text = _QUOTED_ESCAPE.sub(_unquote, self.raw(node))
             return text, text
         if kind == "word":
-            text = _ESCAPED.sub(_unescape, self.raw(node))
+            text = self.raw(node)
+            text = _ESCAPED.sub(_unescape, text) if "\\" in text else text
             return text, text
         text = self.raw(node)
         return (None if any(child.type in _DYNAMIC for child in node.children) else text), text

@@ -13,6 +13,7 @@ from aces_ci.core.errors import UsageError
 from aces_ci.core.trace.rules import Fault, faults
 from aces_ci.core.trace.trajectory import WRITES, ContentPart, ObservationResult, Step, SubagentRef, Trajectory
 
+_NESTED = (tuple, BaseModel)
 BYTES_LIMIT = 64 * 1024 * 1024
 """The longest document that is read; a run of 500 calls with 64 kB observations is half of it."""
 
@@ -141,9 +142,11 @@ def _resolved(trajectory: Trajectory) -> Trajectory:
 def _unknown(value: object, at: str) -> Iterator[str]:
     if isinstance(value, tuple):
         for index, item in enumerate(value):
-            yield from _unknown(item, f"{at}/{index}")
+            if isinstance(item, BaseModel):
+                yield from _unknown(item, f"{at}/{index}")
     elif isinstance(value, BaseModel):
-        for key in value.model_extra or {}:
+        for key in value.model_extra or ():
             yield f"{at}/{key}"
-        for name in type(value).model_fields:
-            yield from _unknown(getattr(value, name), f"{at}/{name}")
+        for name, item in value.__dict__.items():
+            if isinstance(item, _NESTED):
+                yield from _unknown(item, f"{at}/{name}")

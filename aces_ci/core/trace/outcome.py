@@ -22,6 +22,11 @@ _FIRST = re2.compile(
     r"|file (?:does not exist|not found)|no such file|enoent\b|permission denied|path not found|invalid tool"
     r"|failed to |could not (?:find|open|read)|skill .{1,80} not found|ripgrep execution failed|\[error\])"
 )
+_BEGINNINGS = (
+    "<tool_use_error>", "error", "fatal: ", "unknown ", "tool not found", "file ", "no such file", "enoent",
+    "permission denied", "path not found", "invalid tool", "failed to ", "could not ", "skill ", "ripgrep ", "[error]",
+)  # fmt: skip
+"""How a line begins that `_FIRST` can match: most lines are ruled out without it."""
 _SHELL_LINE = re2.compile(
     r"^(?:/\S+/)?[\w.+-]+: (?:line \d+: |cannot |can't )?.*"
     r"(?:command not found|No such file or directory|Permission denied|Is a directory|not found"
@@ -68,7 +73,7 @@ def failed(
     if _marked(extra) is not None:
         return bool(_marked(extra)) and not (deed is Deed.SHELL and _asks(commands) and not output.strip())
     first = next((line for line in output[:_LOOK].splitlines() if line.strip()), "").strip()
-    if _FIRST.search(first):
+    if first.casefold().startswith(_BEGINNINGS) and _FIRST.search(first):
         return True
     if deed is not Deed.SHELL:
         return False

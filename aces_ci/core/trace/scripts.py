@@ -21,6 +21,7 @@ _NEVER_STARTED = re2.compile(
 )
 _VERSIONED = re2.compile(r"(?:python|pypy|ruby|node|perl)[\d.]+")
 """`python3.12` and its like."""
+_DIGITS = frozenset("0123456789.")
 _ASKING = frozenset({"--help", "-h", "--version", "-V", "help"})
 
 
@@ -55,7 +56,7 @@ def executed(command: Command) -> Iterator[str]:
     name = command.name or ""
     if name in _SOURCE and command.operands:
         yield command.operands[0].shape
-    elif name in INTERPRETERS or name in _MORE or _VERSIONED.fullmatch(name):
+    elif name in INTERPRETERS or name in _MORE or (name[-1:] in _DIGITS and _VERSIONED.fullmatch(name)):
         yield from _interpreted(command)
     elif first:
         yield first

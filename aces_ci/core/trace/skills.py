@@ -13,7 +13,7 @@ from aces_ci.core.scripts.wrappers import INTERPRETERS
 from aces_ci.core.trace.actions import Action
 from aces_ci.core.trace.tools import Deed
 
-_MANIFEST = re2.compile(r"(?i)(?:^|/)SKILL\.md$")
+_MANIFEST = "skill.md"
 _INSIDE = re2.compile(r"(?i)[\w@%+.,:~$/*?-]*SKILL\.md")
 _DECLARED = re2.compile(r"(?m)^name:[ \t]*[\"']?([\w.@:/ -]{1,100}?)[\"']?[ \t]*$")
 _READERS = frozenset(
@@ -42,7 +42,7 @@ def reads(actions: Sequence[Action]) -> tuple[SkillRead, ...]:
 def _of(action: Action) -> Iterator[SkillRead]:
     if action.deed is Deed.SKILL and action.skill:
         yield _read(action, action.skill)
-    elif action.deed is Deed.READ and action.path and _MANIFEST.search(action.path):
+    elif action.deed is Deed.READ and action.path and _manifest(action.path):
         yield _read(action, _folder(action.path) or _declared(action))
     elif action.deed is Deed.SHELL:
         names = dict.fromkeys(_shell(action))
@@ -63,7 +63,7 @@ def _shell(action: Action) -> Iterator[str | None]:
             folder = posixpath.join(folder, target)
             continue
         for path in _paths(command):
-            if "*" in path or "?" in path or "{}" in path or not _MANIFEST.search(path):
+            if "*" in path or "?" in path or "{}" in path or not _manifest(path):
                 yield from _all_declared(action)
                 continue
             yield _folder(posixpath.join(folder, path)) or _declared(action)
@@ -72,18 +72,25 @@ def _shell(action: Action) -> Iterator[str | None]:
 def _paths(command: Command) -> Iterator[str]:
     name = command.name or ""
     for redirect in command.redirects:
-        if redirect.operator == "<" and redirect.target and _MANIFEST.search(redirect.target.shape):
+        if redirect.operator == "<" and redirect.target and _manifest(redirect.target.shape):
             yield redirect.target.shape
     operands = [word.shape for word in command.operands]
     if name in _READERS:
-        yield from (path for path in operands if _MANIFEST.search(path) or path == "{}")
+        yield from (path for path in operands if _manifest(path) or path == "{}")
     elif name in _SEARCHERS and len(operands) > 1:
-        yield from (path for path in operands[1:] if _MANIFEST.search(path))
+        yield from (path for path in operands[1:] if _manifest(path))
     elif name in INTERPRETERS or name.startswith("python3."):
         texts = [word.shape for word in command.arguments]
         texts += [redirect.body for redirect in command.redirects if redirect.body]
         for text in texts:
-            yield from (found for found in _INSIDE.findall(text))
+            if _MANIFEST in text.lower():
+                yield from (found for found in _INSIDE.findall(text))
+
+
+def _manifest(path: str) -> bool:
+    """Whether a path ends in a file of that name, in any letter case."""
+    name = path[-len(_MANIFEST) :].lower()
+    return name == _MANIFEST and path[: -len(_MANIFEST)][-1:] in {"", "/"}
 
 
 def _folder(path: str) -> str | None:
