@@ -14,6 +14,9 @@ from aces_ci.core.skill import FileKind, Skill, SkillFile
 
 OWN = Path(__file__).resolve().parents[1] / "fixtures" / "skills" / "scripted"
 
+ASSUMED = 1
+"""Size of a file that is taken to be there because its manifest names it and the corpus lacks it."""
+
 
 def regular(path: str, data: bytes) -> SkillFile:
     return SkillFile(path=path, kind=FileKind.REGULAR, size=len(data), data=data)
@@ -65,7 +68,7 @@ def corpus(folder: Path) -> list[Skill]:
             linked = [link.target.split("#")[0].removeprefix("./") for link in outline(skill.body).links]
             for target in (*linked, *(path for path, _ in mentions(skill))):
                 if target and ":" not in target and not target.startswith(("/", "..")):
-                    files.setdefault(target, SkillFile(path=target, kind=FileKind.OVERSIZE, size=0))
+                    files.setdefault(target, SkillFile(path=target, kind=FileKind.OVERSIZE, size=ASSUMED))
             skill = parse_skill(root=row["path"], files=files, outside=frozenset(outside))
         skills.append(skill)
     return skills

@@ -9,6 +9,7 @@ from pathlib import Path
 from aces_ci.changes.parse import parse_skill
 from aces_ci.core.reading.outline import outline
 from aces_ci.core.skill import FileKind, Skill, SkillFile
+from benchmarks.corpus import ASSUMED
 
 STUFFED = """# Skill
 
@@ -182,11 +183,11 @@ def references_emptied(skill: Skill) -> Skill | None:
 
 
 def _scripts(skill: Skill) -> list[str]:
-    """Scripts that the manifest names."""
+    """Scripts that the manifest names and that are known to be there."""
     return [
         path
-        for path in skill.files
-        if path.endswith((".py", ".sh", ".js", ".ts", ".mjs", ".rb")) and (path in skill.body)
+        for path, file in skill.files.items()
+        if path.endswith((".py", ".sh", ".js", ".ts", ".mjs", ".rb")) and path in skill.body and file.size != ASSUMED
     ]
 
 

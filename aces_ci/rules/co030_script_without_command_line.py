@@ -1,7 +1,7 @@
 """A script is named, but no command line shows how to run it.
 
 An agent that has to guess arguments reads the source first, or guesses wrong. One line in a code block, with
-real arguments, is enough.
+real arguments, or an import, is enough.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from aces_ci.core.finding import Category, Severity
 from aces_ci.core.reading.outline import outline
-from aces_ci.core.reading.reference import scripts
+from aces_ci.core.reading.reference import imports, scripts
 from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Dimension, Example, Problem, Rule
 from aces_ci.core.skill import Skill
@@ -23,7 +23,8 @@ def check(skill: Skill) -> Iterator[Problem]:
     for path in scripts(skill):
         name = path.rsplit("/", 1)[-1]
         at = next((number for number, line in enumerate(parts.lines, 1) if name in line), None)
-        if at is not None and name not in shown and not any(name in text for text in lines):
+        called = name in shown or imports(path).search(shown) or any(name in text for text in lines)
+        if at is not None and not called:
             yield Problem(message=f"`{path}` is named, but no command line shows how to run it.", line=skill.at(at))
 
 

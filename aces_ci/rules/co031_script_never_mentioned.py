@@ -1,7 +1,7 @@
 """A script is mentioned nowhere.
 
-No agent runs a file it is not told about. Scripts that another script or reference names are fine, as are
-modules that other scripts import.
+No agent runs a file it is not told about. Modules that another script imports or starts are fine. A script that only
+a reference names is found late: it costs a few points, and no line for the reader.
 """
 
 from __future__ import annotations
@@ -10,13 +10,19 @@ import re
 from collections.abc import Iterator
 
 from aces_ci.core.finding import Category, Severity
-from aces_ci.core.reading.reference import scripts
+from aces_ci.core.reading.outline import outline
+from aces_ci.core.reading.reference import imports, scripts
 from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Dimension, Example, Problem, Rule
 from aces_ci.core.skill import Skill
 
 _NEVER_READ = re.compile(r"(?i)(^|/)(readme|changelog|changes|history|license|skill-card)[^/]*$|^(evals|tests?)/")
 """Files that an agent at work does not open: to be named there helps nobody."""
+
+FIRST, LATE, NEXT = 9.0, 3.5, 0.75
+"""Points of the first script, of one that only a reference names, and what each further one costs of that."""
+_TEXTS = (".md", ".html", ".txt")
+"""What an agent reads, as against what configures or runs."""
 
 
 def check(skill: Skill) -> Iterator[Problem]:
@@ -29,23 +35,39 @@ def check(skill: Skill) -> Iterator[Problem]:
         if file.size < 200_000 and not _NEVER_READ.search(path)
     }
     texts[skill.manifest] = skill.body
+    codes = {path: _code(path, text) for path, text in texts.items()}
     unread = any(file.data is None for file in skill.files.values())
+    part = 1.0
     for path in found:
         name = path.rsplit("/", 1)[-1]
-        stem_ = name.rsplit(".", 1)[0]
-        imported = re.compile(rf"(?:import|from|require|source)\b[^\n]*\b{re.escape(stem_)}\b")
-        used = any(other != path and (name in text or imported.search(text)) for other, text in texts.items())
         folder = path.rsplit("/", 1)[0] + "/" if "/" in path else ""
-        named_folder = folder.count("/") > 1 and folder in skill.body
-        if used or named_folder or (unread and skill.files[path].data is None and path.count("/") > 1):
+        imported = imports(path)
+        by = [other for other in texts if other != path and (name in texts[other] or imported.search(codes[other]))]
+        if name in skill.body or (folder.count("/") > 1 and folder in skill.body):
             continue
-        yield Problem(
-            path=path,
-            whole_file=True,
-            column=1,
-            message=f"{path} is mentioned nowhere, so no agent will run it.",
-            hint="show its command line in SKILL.md",
-        )
+        if skill.manifest in by and (not folder or folder.replace("/", ".") in skill.body or folder in skill.body):
+            continue
+        if any(not other.endswith(_TEXTS) for other in by):
+            continue
+        if by:
+            yield Problem(path=path, message=f"{path} is named in {by[0]} alone.", deduction=LATE * part, quiet=True)
+        elif unread and skill.files[path].data is None and path.count("/") > 1:
+            continue
+        else:
+            yield Problem(
+                path=path,
+                whole_file=True,
+                column=1,
+                message=f"{path} is mentioned nowhere, so no agent will run it.",
+                hint="show its command line in SKILL.md",
+                deduction=FIRST * part,
+            )
+        part *= NEXT
+
+
+def _code(path: str, text: str) -> str:
+    """The code of a text: of Markdown what stands in its blocks."""
+    return "\n".join(code.content for code in outline(text).codes) if path.endswith(".md") else text
 
 
 RULE = Rule(
@@ -57,8 +79,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     hint="show its command line in SKILL.md",
     check=check,
-    weight=9,
-    cap=18,
+    cap=30,
     requires=("SP001", "SP002"),
     fires_on="anthropics/skills/skills/skill-creator",
     silent_on="obra/superpowers/skills/using-git-worktrees",
@@ -69,6 +90,13 @@ RULE = Rule(
                 "SKILL.md": manifest("# Sample\n\nRun `python scripts/export.py`.\n"),
                 "scripts/export.py": "import ledger\n",
                 "scripts/ledger.py": "x = 1\n",
+            }
+        ),
+        Example(
+            files={
+                "SKILL.md": manifest("# Sample\n\nSee [export](references/export.md).\n"),
+                "references/export.md": "Run `python scripts/export.py`.\n",
+                "scripts/export.py": "print(1)\n",
             }
         ),
     ),

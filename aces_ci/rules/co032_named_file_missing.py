@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aces_ci.core.finding import Category, Confidence, Severity
-from aces_ci.core.reading.reference import mentions
+from aces_ci.core.reading.reference import above, mentions
 from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Dimension, Example, Problem, Rule
 from aces_ci.core.skill import Skill
 
+FIRST, NEXT = 7.0, 0.7
+"""Points of the first missing file, and what each further one costs of the one before it."""
 MOST = 5
 """Findings that get a line; a folder that is missing as a whole would fill the report."""
 
@@ -24,9 +26,8 @@ def check(skill: Skill) -> Iterator[Problem]:
     for path, line in mentions(skill):
         known = path in skill.files or any(name.startswith(path + "/") for name in skill.files)
         stem_ = path.rsplit("/", 1)[-1]
-        outside = any(name.endswith("/" + path) for name in skill.outside)
         nested = any(name.endswith("/" + path) for name in skill.files)
-        if known or outside or nested or path in seen or "." not in stem_:
+        if known or above(skill, path) or nested or path in seen or "." not in stem_:
             continue
         seen.add(path)
         column = lines[line - 1].find(path) + 1
@@ -36,6 +37,7 @@ def check(skill: Skill) -> Iterator[Problem]:
             column=column or None,
             hint=f"correct the path, or add {path}",
             quiet=len(seen) > MOST,
+            deduction=FIRST * NEXT ** (len(seen) - 1),
         )
 
 
@@ -48,8 +50,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     hint="correct the path, or add the file",
     check=check,
-    weight=7,
-    cap=12,
+    cap=20,
     confidence=Confidence.MEDIUM,
     requires=("SP001", "SP002"),
     fires_on="getsentry/skills/skills/skill-scanner",

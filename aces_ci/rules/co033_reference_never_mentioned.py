@@ -1,6 +1,6 @@
-"""A reference is mentioned nowhere.
+"""A reference or a template is mentioned nowhere.
 
-References are loaded when the text points at them, and otherwise never.
+Files below `references/` and `templates/` are loaded when the text points at them, and otherwise never.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aces_ci.core.finding import Category, Severity
+from aces_ci.core.reading.reference import SCRIPT_SUFFIXES
 from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Dimension, Example, Problem, Rule
 from aces_ci.core.skill import Skill
@@ -17,12 +18,15 @@ def check(skill: Skill) -> Iterator[Problem]:
     paths = [
         path
         for path in sorted(skill.files)
-        if path.startswith("references/") and path.endswith(".md") and path.rsplit("/", 1)[-1].lower() != "readme.md"
+        if (path.startswith("templates/") or (path.startswith("references/") and path.endswith(".md")))
+        and path.rsplit("/", 1)[-1].lower() != "readme.md"
     ]
     if not paths:
         return
     texts = {
-        path: file.text or "" for path, file in skill.files.items() if path.endswith(".md") and file.size < 200_000
+        path: file.text or ""
+        for path, file in skill.files.items()
+        if path.endswith((".md", *SCRIPT_SUFFIXES)) and file.size < 200_000
     }
     texts[skill.manifest] = skill.body
     for path in paths:
@@ -30,9 +34,18 @@ def check(skill: Skill) -> Iterator[Problem]:
         stem_ = name.rsplit(".", 1)[0]
         folder = path.rsplit("/", 1)[0] + "/"
         used = any(other != path and (name in text or f"{stem_}" in text) for other, text in texts.items())
-        whole = folder in skill.body and (f"`{folder}`" in skill.body or f"{folder}*" in skill.body)
+        named = (
+            f"`{folder}`",
+            f"{folder}*",
+            f"{folder}<",
+            f"{folder}{{",
+            f"{folder}$",
+            f"`{folder[:-1]}`",
+            f"({folder})",
+        )
+        whole = any(text in skill.body for text in named)
         if not used and not whole:
-            yield Problem(path=path, whole_file=True, message=f"{path} is mentioned nowhere, so no agent will read it.")
+            yield Problem(path=path, whole_file=True, message=f"{path} is mentioned nowhere, so no agent will open it.")
 
 
 RULE = Rule(

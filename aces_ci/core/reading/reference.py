@@ -24,6 +24,14 @@ _MENTION = re.compile(
     r"|/skills/(?:[\w-]+/)*(?P<owner>[\w-]+))/)"
     rf"(?P<path>{_FOLDERS}/[\w./@-]*\w)(?![\w/{{<-]|\*(?!\*))"
 )
+# A script anywhere in the skill, below a name that can only mean the skill's own folder.
+_OWN_SCRIPT = re.compile(
+    r"(?:\$\{?\w*(?i:skill_?(?:dir|root|path|home)|base_?dir)\w*\}?|\{\{?\w*(?i:skill|base)\w*\}?\}"
+    r"|<(?i:skill)[\w -]*>)/"
+    r"(?P<path>[\w][\w./-]*\.(?:py|sh|bash|m?js|cjs|ts|rb|pl|ps1))\b"
+)
+_HOME = re.compile(_FOLDERS + "/|(?i:skill|base)[\\w -]*[}>]*/")
+"""What a body holds at least that names a file of its own."""
 _ILLUSTRATION = re.compile(r"(?i)\bexamples?\b\W{0,3}:|\be\.g\.|\bsuch as\b|\bwould be\b|\bfor instance\b|\blike `")
 
 
@@ -102,6 +110,17 @@ def _has(paths: object, wanted: str) -> bool:
     return wanted in paths or any(str(path).startswith(wanted + "/") for path in paths)
 
 
+def above(skill: Skill, path: str) -> bool:
+    """Whether a folder that the skill lies in, the repository's root among them, holds `path`.
+
+    A file of the same name in a neighbour's folder is another file.
+    """
+    if not skill.outside or skill.root == ".":
+        return False
+    parts = skill.root.split("/")
+    return any(_has(skill.outside, "/".join([*parts[:depth], path])) for depth in range(len(parts)))
+
+
 def mentions(skill: Skill) -> Iterator[tuple[str, int]]:
     """Paths below the conventional folders that the manifest names as its own, with lines; links apart.
 
@@ -113,7 +132,7 @@ def mentions(skill: Skill) -> Iterator[tuple[str, int]]:
 
 @lru_cache(maxsize=64)
 def _mentions(body: str, body_line: int, directory: str) -> tuple[tuple[str, int], ...]:
-    if not re.search(_FOLDERS + "/", body):
+    if not _HOME.search(body):
         return ()
     linked = {link.target.split("#")[0].removeprefix("./") for link in outline(body).links}
     found = []
@@ -123,6 +142,7 @@ def _mentions(body: str, body_line: int, directory: str) -> tuple[tuple[str, int
         for match in _MENTION.finditer(row):
             if match["path"] not in linked and match["owner"] in (None, directory):
                 found.append((match["path"], line))
+        found += [(match["path"], line) for match in _OWN_SCRIPT.finditer(row) if match["path"] not in linked]
     return tuple(found)
 
 
@@ -136,3 +156,9 @@ def scripts(skill: Skill) -> tuple[str, ...]:
             r"(^|/)(tests?|evals|node_modules|__pycache__|examples?|templates?|assets)/|__init__|(^|/)test_", path
         )
     )
+
+
+def imports(script: str) -> re.Pattern[str]:
+    """A line of code that takes a script in as a module, by name."""
+    stem = script.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+    return re.compile(rf"(?:import|from|require|source)\b[^\n]*\b{re.escape(stem)}\b")
