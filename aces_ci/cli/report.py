@@ -33,7 +33,10 @@ def COMMAND(  # noqa: PLR0913 - the loader's constant; click hands every option 
     verbose: int,
 ) -> int:
     """Make the verdict and every report from EVIDENCE: evidence.jsonl files, folders that hold one, or a
-    folder of such folders."""
+    folder of such folders.
+
+    Result files of other tools beside them (benchmark.json, aggregate-result.json, a Harbor job's folder and others,
+    see docs/evals.md) are shown as "imported, unverified" and decide nothing."""
     from aces_ci.jobs.run import Options, report
 
     del color, verbose

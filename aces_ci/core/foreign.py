@@ -70,7 +70,7 @@ def _other_trust(report: Report, origin: Origin) -> bool:
 def _paid(report: Report, origin: Origin) -> bool:
     cost = report.cost
     spent = (cost.usd_micros, cost.judge_usd_micros, cost.tokens, cost.saved_usd_micros or 0, cost.reused_trials)
-    ran = any(skill.judgements or skill.live is not None for skill in report.skills)
+    ran = any(skill.judgements or skill.live is not None for skill in report.skills) or bool(report.imported)
     return ran or any(value != 0 for value in spent)
 
 
@@ -230,7 +230,7 @@ _RULES: tuple[tuple[str, _Rule, str], ...] = (
     ("commit", _other_commit, "it speaks of another commit than the run's"),
     ("change", _other_change, "it speaks of another change request, target or repository than the run's"),
     ("trust", _other_trust, "it calls itself something else than a change request of this origin"),
-    ("paid", _paid, "it claims judge or live results, which a job without secrets cannot have"),
+    ("paid", _paid, "it claims judge, live or imported results, which a job without secrets cannot have"),
     ("accepted", _accepted, "it claims that a writer accepted a loss"),
     ("policy", _policy, "it claims a policy that is not the default branch's"),
     ("ids", _ids, "a version, commit or rule code in it is none"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from aces_ci.core.event import Event
-from aces_ci.core.evidence import ChangedSkill, Judgement, PolicySource, Skipped, Structure
+from aces_ci.core.evidence import ChangedSkill, Imported, Judgement, PolicySource, Skipped, Structure
 from aces_ci.core.finding import Finding
 from aces_ci.core.gate import GateResult
 from aces_ci.core.live import LiveSummary
@@ -70,4 +70,6 @@ class Report:
     missing_shards: tuple[int, ...] = ()
     unverified: bool = False
     """True where the evidence is the word of a fork's own job."""
+    imported: tuple[Imported, ...] = ()
+    """Results of other tools, unverified: shown, and read by no gate."""
     schema_version: int = SCHEMA_VERSION

@@ -9,6 +9,7 @@ from aces_ci.core.report import Report
 from aces_ci.core.sticky import Marker
 from aces_ci.core.verdict import State
 from aces_ci.ports.renderer import Place
+from aces_ci.renderers import _imported
 from aces_ci.renderers._comment import advice, foot, judge, table
 from aces_ci.renderers._comment.lead import lead
 from aces_ci.renderers._live import body
@@ -42,6 +43,7 @@ class Comment:
             lines += folds(lives(report))
             lines += judge.fold(report)
             lines += advice.all_findings(report, place)
+            lines += _imported.fold(report)
             lines += foot.first_time(report)
         lines += foot.footer(report, place)
         return "\n".join(lines) + "\n"

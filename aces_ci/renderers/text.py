@@ -15,6 +15,7 @@ from aces_ci.core.report import Report, SkillReport
 from aces_ci.ports.renderer import Place
 from aces_ci.renderers._live.plain import result_lines
 
+from aces_ci.renderers import _imported
 WIDTH = 80
 
 
@@ -39,6 +40,7 @@ class Text:
         if not any(skill.live for skill in report.skills):
             lines.append("Text only: agents were not tested.")
         return "\n".join(lines) + "\n"
+        lines += _imported.lines(report)
 
 
 def _findings(skill: SkillReport) -> list[str]:

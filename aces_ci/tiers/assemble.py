@@ -52,6 +52,7 @@ def assemble(evidence: Iterable[Evidence], *, links: Links | None = None, unveri
         links=links or Links(log=found.header.event.run_url),
         missing_shards=found.missing_shards,
         unverified=unverified,
+        imported=tuple(found.imported.values()),
     )
 
 

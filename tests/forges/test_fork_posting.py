@@ -174,6 +174,11 @@ HOSTILE: list[tuple[str, str, Callable[[Document], object]]] = [
     ("a judge's score", "paid", judged),
     ("money", "paid", put("cost.usd_micros", 5)),
     ("tokens", "paid", put("cost.tokens", 5)),
+    (
+        "another tool's results",
+        "paid",
+        put("imported", [{"source": "s", "skill": "", "metric": "m", "arm": "lift", "value": 1.0, "because": ""}]),
+    ),
     ("an accepted loss", "accepted", put("gates.0.outcome", "accepted")),
     ("a policy of its own", "policy", put("policy.ref", "patch-1")),
     ("a policy link", "policy", put("policy.sha", "](https://evil.example)")),

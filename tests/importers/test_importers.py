@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -203,17 +204,54 @@ def test_our_own_evidence_is_told_apart(tmp_path: Path) -> None:
     assert split(places) == ([places[0], places[3]], [places[1], places[2]])
 
 
-def test_report_takes_them_into_the_evidence_and_decides_nothing_by_them(tmp_path: Path, root: Path) -> None:
-    own = tmp_path / "own.jsonl"
-    own.write_text("".join(f"{to_line(line)}\n" for line in (a_run(), a_changed_skill(), RunEnded())))
+@pytest.fixture
+def reported(tmp_path: Path, root: Path) -> Callable[..., tuple[int, Path, str]]:
+    """`aces-ci report` over a sound run and other files: exit code, output folder, log."""
+
+    def make(*theirs: Path) -> tuple[int, Path, str]:
+        own = tmp_path / "own.jsonl"
+        own.write_text("".join(f"{to_line(line)}\n" for line in (a_run(), a_changed_skill(), RunEnded())))
+        output, log = tmp_path / f"out{len(theirs)}", StringIO()
+        options = Options(repo=root, output=output)
+        return report([own, *theirs], options, env={}, stdout=StringIO(), stderr=log), output, log.getvalue()
+
+    return make
+
+
+def test_every_report_shows_them_labelled_and_the_verdict_is_the_same_without_them(
+    reported: Callable[..., tuple[int, Path, str]], tmp_path: Path, root: Path
+) -> None:
     theirs = tmp_path / "benchmark.json"
     theirs.write_text(json.dumps(BENCHMARK))
-    codes, outputs = [], []
-    for number, places in enumerate(([own], [own, theirs])):
-        errors = StringIO()
-        output = tmp_path / f"out{number}"
-        codes.append(report(places, Options(repo=root, output=output), env={}, stdout=StringIO(), stderr=errors))
-        outputs.append((output / "evidence.jsonl").read_text())
-    assert codes[0] == codes[1]
-    assert "imported, unverified" in outputs[1]
-    assert "imported 4 figures of other tools" in errors.getvalue()
+    before, plain, _ = reported()
+    after, output, log = reported(theirs)
+    assert before == after
+    assert "imported 4 figures of other tools" in log
+    old, new = (json.loads((folder / "report.json").read_text()) for folder in (plain, output))
+    assert (old["verdict"], old["gates"]) == (new["verdict"], new["gates"])
+    assert old["imported"] == []
+    assert {row["metric"] for row in new["imported"]} == {"pass_rate", "time_seconds"}
+    assert all("imported, unverified" in row["because"] for row in new["imported"])
+    for name in ("comment.md", "summary.md", "report.html", "report.txt"):
+        shown = (output / name).read_text()
+        assert "mported, unverified" in shown, name
+        assert "with 0.75 (n 2), without 0.125 (n 2)" in shown, name
+        assert "1 of 3 runs are missing" in shown, name
+        assert "mported, unverified" not in (plain / name).read_text(), name
+    assert (output / "comment.md").read_text().index("<details>") < (output / "comment.md").read_text().index("mported")
+
+
+def test_many_figures_stay_within_the_comment_and_their_text_is_inert(
+    reported: Callable[..., tuple[int, Path, str]], tmp_path: Path
+) -> None:
+    theirs = tmp_path / "x|y`@all`<b>.json"
+    cases = [{"name": f"@everyone | <img src=x> {number}", "arms": {"with": [{"score": 1}]}} for number in range(300)]
+    theirs.write_text(json.dumps({"aggregates": {}, "cases": cases}))
+    _, output, _ = reported(theirs)
+    comment = (output / "comment.md").read_text()
+    assert "271 more in the report" in comment
+    assert len(comment.encode()) < 60_000
+    rows = [line for line in comment.splitlines() if "everyone" in line]
+    assert all(line.count("|") == 5 for line in rows)
+    assert "<img" not in (output / "report.html").read_text()
+    assert "201 more in report.json" in (output / "report.txt").read_text()
