@@ -17,7 +17,7 @@ from aces_ci.core.inert import plain, visible
 from aces_ci.core.report import Report
 from aces_ci.core.verdict import State
 from aces_ci.ports.renderer import Place
-from aces_ci.renderers import _html_judge, _html_live, _imported
+from aces_ci.renderers import _html_live, _imported
 from aces_ci.renderers._html_skills import lead, skill_rows
 
 MOST_FINDINGS = 2000
