@@ -117,11 +117,37 @@ def test_the_poster_sees_no_code_of_the_fork() -> None:
 def test_no_fork_code_meets_a_secret() -> None:
     for path in GITHUB:
         document = documents(path)[0]
-        assert "pull_request_target" not in str(document[True])
+        if path.name != "forks-environment.yml":
+            assert "pull_request_target" not in str(document[True])
     forks = documents(ROOT / "examples/github/forks.yml")[0]
     assert forks["permissions"] == {"contents": "read"}
     assert all("permissions" not in job for job in forks["jobs"].values())
     assert "secrets" not in str(forks)
+
+
+PRIVILEGED = ("forks-live.yml", "forks-environment.yml", "forks-post.yml")
+
+
+@pytest.mark.parametrize("name", PRIVILEGED)
+def test_a_job_with_a_secret_has_of_the_fork_git_objects_and_no_files(name: str) -> None:
+    """What it checks out is the default branch, and no expression of the fork's making reaches a shell."""
+    (job,) = documents(ROOT / "examples/github" / name)[0]["jobs"].values()
+    steps = job.get("steps", [])
+    for step in steps:
+        if step.get("uses", "").startswith("actions/checkout@"):
+            assert set(step["with"]) == {"fetch-depth", "persist-credentials"}, "no `ref`, no `repository`"
+        assert "${{" not in step.get("run", "")
+    assert [step["run"] for step in steps if "run" in step] in (
+        [],
+        ['git fetch --no-tags "$URL" "refs/pull/$NUMBER/head"'],
+    )
+
+
+def test_the_job_that_waits_for_a_review_names_the_environment_it_waits_in() -> None:
+    (job,) = documents(ROOT / "examples/github/forks-environment.yml")[0]["jobs"].values()
+    passed = [step["with"]["environment"] for step in job["steps"] if step.get("uses", "").startswith("aces-ci/")]
+    assert passed == [job["environment"]]
+    assert job["permissions"]["actions"] == "read", "else the review cannot be read"
 
 
 def test_every_linter_is_content() -> None:
