@@ -28,6 +28,7 @@ from aces_ci.shell.reader import Reader
 from aces_ci.tiers.ask import OVER_BUDGET, Asker, Purse
 from aces_ci.tiers.choose_judge import Chosen, NoJudge, choose
 from aces_ci.tiers.judged import judge
+from aces_ci.tiers.live_trigger import not_approved
 
 CACHE = "judge-cache.jsonl"
 """Below the output directory; CI may restore it before a run and save it after one."""
@@ -82,8 +83,9 @@ def tier(bench: Bench) -> Callable[[Job, ChangeSet, Sink], None]:
 
     def run(job: Job, changes: ChangeSet, sink: Sink) -> None:
         here = [change for change in changes.skills if change.how is not How.DELETED]
-        if job.event.trust is Trust.FORK:
-            sink(Skipped(tier=Tier.JUDGE, skill=None, code="fork", because="fork, not approved"))
+        told = not_approved(job.event, job.consent)
+        if told is not None:
+            sink(Skipped(tier=Tier.JUDGE, skill=None, code="fork", because=told))
             return
         settings = job.loaded.settings
         asker = bench.asker(settings, job.event.trust)

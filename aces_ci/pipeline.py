@@ -118,14 +118,16 @@ def evaluate(job: Job, changes: ChangeSet, sink: Sink, *, judge: Judge, live: Li
     for row in structural(job, changes):
         sink(row)
     if changes.skills:
-        judge(job, changes, sink)
-        # Tiers before this one took their time; the head may have moved on meanwhile.
-        refusal = job.recheck()
-        if refusal is None:
-            live(job, changes, sink)
-        else:
-            sink(Skipped(tier=Tier.LIVE, skill=None, code="fork", because=refusal.because.rstrip(".")))
+        # The tier before took its time, and the head may have moved on meanwhile: asked before each that spends.
+        judge(asked_again(job), changes, sink)
+        live(asked_again(job), changes, sink)
     sink(RunEnded(shard=job.shard, seconds=round(time.monotonic() - begun, 3)))
+
+
+def asked_again(job: Job) -> Job:
+    """The same job, with the forge's word in place of an approval that does not hold any more."""
+    refusal = job.recheck()
+    return job if refusal is None else replace(job, consent=replace(job.consent, live=refusal))
 
 
 def structural(job: Job, changes: ChangeSet) -> Iterator[Evidence]:

@@ -12,13 +12,12 @@ from aces_ci import compose
 from aces_ci.core.amount import dollars, plural, tokens
 from aces_ci.core.change import ChangeSet, How
 from aces_ci.core.errors import AcesError
-from aces_ci.core.event import Trust
 from aces_ci.core.inert import plain
 from aces_ci.pipeline import Job
 from aces_ci.settings.model import Settings
 from aces_ci.statistics import power
 from aces_ci.tiers.choose_judge import NoJudge, choose
-from aces_ci.tiers.live_trigger import refused, without_cases
+from aces_ci.tiers.live_trigger import not_approved, refused, without_cases
 
 if TYPE_CHECKING:
     from aces_ci.core.plan import Subject, TrialPlan
@@ -84,8 +83,9 @@ def _judge(job: Job, here: int, env: Mapping[str, str]) -> dict[str, Any]:
 
     if not here:
         return skipped("no skill to judge")
-    if job.event.trust is Trust.FORK:
-        return skipped("fork, not approved")
+    told = not_approved(job.event, job.consent)
+    if told is not None:
+        return skipped(told)
     try:
         chosen = choose(job.loaded.settings, env, compose.providers())
     except AcesError as error:
@@ -97,7 +97,7 @@ def _judge(job: Job, here: int, env: Mapping[str, str]) -> dict[str, Any]:
 
 def _live(job: Job, changes: ChangeSet, env: Mapping[str, str]) -> dict[str, Any]:
     def skipped(because: str, **more: Any) -> dict[str, Any]:
-        nothing: dict[str, Any] = {"agents": [], "subjects": [], "skipped": [], "forecast": None}
+        nothing: dict[str, Any] = {"agents": [], "network": [], "subjects": [], "skipped": [], "forecast": None}
         return {"runs": False, "because": because, **nothing, **more}
 
     if not changes.skills:
@@ -168,6 +168,7 @@ def _shown(plan: TrialPlan, settings: Settings, *, possible: bool) -> dict[str, 
             {"harness": who.harness, "version": who.version, "model": who.model, "price_known": who.price is not None}
             for who in plan.contenders
         ],
+        "network": list(plan.design.network),
         "subjects": [
             {
                 "skill": subject.skill,
