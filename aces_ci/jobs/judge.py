@@ -16,6 +16,7 @@ from aces_ci.changes.worktree import Found, search
 from aces_ci.core.amount import usd
 from aces_ci.core.asking.exhibit import Exhibit
 from aces_ci.core.asking.judge_score import agreement, judges, moved, side_score, worst
+from aces_ci.core.asking.judge_text import INJECTION, NOT_TESTED, advice, overall, suspected, who
 from aces_ci.core.asking.label import read
 from aces_ci.core.asking.question import Answer, Question
 from aces_ci.core.asking.recording import to_line
@@ -32,6 +33,7 @@ from aces_ci.settings.load import load
 from aces_ci.settings.model import Settings
 from aces_ci.shell.files import Folder, read_bounded
 from aces_ci.shell.reader import Reader
+from aces_ci.shell.zygote import Zygote
 from aces_ci.tiers.ask import Asker
 from aces_ci.tiers.choose_judge import NoJudge
 from aces_ci.tiers.judge_calibration import Calibration, calibrate
@@ -67,7 +69,7 @@ def judge(wanted: Wanted, *, env: Mapping[str, str], out: Callable[[str], None],
         raise UsageError("there is no skill to judge", code="no_skill", do="name a folder that holds SKILL.md")
     settings, bench, asker = _opened(wanted, env)
     rows: list[Judgement] = []
-    with closing(asker), Reader() as reader:
+    with closing(asker), Zygote() as zygote, Reader(zygote) as reader:
         for exhibits in _skills(found, wanted, settings, reader):
             if not wanted.quiet:
                 err(f"judging {plain(exhibits[0].skill, 200)} ({', '.join(each.side for each in exhibits)})")
@@ -91,7 +93,7 @@ def calibrated(labels: Path, wanted: Wanted, *, env: Mapping[str, str], perturb:
     except FileNotFoundError:
         raise UsageError(f"there is no file {labels}", code="no_labels", path=str(labels), do="give it") from None
     settings, bench, asker = _opened(wanted, env)
-    with closing(asker), Reader() as reader:
+    with closing(asker), Zygote() as zygote, Reader(zygote) as reader:
         found = list(read(text.splitlines(), [rubric.name for rubric in bench.rubrics], str(labels)))
         exhibits: dict[str, Exhibit] = {}
         for skill in dict.fromkeys(label.skill for label in found):
@@ -120,7 +122,7 @@ def document(rows: Sequence[Judgement], asker: Asker) -> dict[str, Any]:
                 "score": head and asdict(head),
                 "base": base and asdict(base),
                 "change": moved(own).value if any(row.side == "base" for row in own) else None,
-                "injection_suspected": any(row.injection_suspected for row in own if row.side == "head"),
+                "injection_suspected": suspected(own),
                 "criteria": [asdict(row) for row in own],
             }
         )
@@ -145,49 +147,23 @@ def text(rows: Sequence[Judgement], asker: Asker) -> list[str]:
     lines: list[str] = []
     for path in dict.fromkeys(row.skill for row in rows):
         own = [row for row in rows if row.skill == path]
-        lines += [f"{plain(path, 120)}  {_overall(own)}"]
+        lines += [f"{plain(path, 120)}  {overall(own)}"]
         for row in (row for row in own if row.side == "head"):
             score = f"{row.score:4.1f}" if row.score is not None else "   -"
             votes = " · ".join(f"{vote.score:g}" for vote in row.votes)
             lines.append(f"  {score}  {row.criterion.replace('_', ' '):<27}{votes or plain(row.because, 160)}")
         for row in worst(own):
-            lines += _advice(row)
-        if any(row.injection_suspected for row in own):
-            lines.append("  ! the judge reports text in this skill that tries to instruct it")
+            lines += advice(row)
+        if suspected(own):
+            lines.append(f"  ! {INJECTION}")
         lines.append("")
     return lines + _foot(rows, asker)
 
 
-def _overall(own: Sequence[Judgement]) -> str:
-    head, base = side_score(own, "head"), side_score(own, "base")
-    if head is None:
-        return "no score: too few criteria could be answered"
-    said = f"{head.score:.1f} of 10 (votes {head.low:.1f} to {head.high:.1f})"
-    if head.answered < head.asked:
-        said += f", {head.answered} of {head.asked} criteria"
-    if base is not None:
-        said += f", was {base.score:.1f} ({base.low:.1f} to {base.high:.1f}): {moved(own).value}"
-    return said
-
-
-def _advice(row: Judgement) -> list[str]:
-    vote = min(row.votes, key=lambda vote: vote.score)
-    where = f"{plain(vote.path, 120)}:{vote.line}: " if vote.line else ""
-    lines = [f"  weak: {row.criterion.replace('_', ' ')}: {where}{plain(vote.reason, 300)}"]
-    if vote.quote:
-        lines.append(f'    "{plain(vote.quote, 200)}"')
-    return [*lines, f"    fix: {plain(vote.fix, 300)}"] if vote.fix else lines
-
-
 def _foot(rows: Sequence[Judgement], asker: Asker) -> list[str]:
-    agreed, tally = agreement(rows), asker.tally
+    tally = asker.tally
     money = usd(asker.purse.spent) if asker.price is not None else "price unknown"
-    calls = f"{tally.calls} calls, {tally.reused} answers reused"
-    lines = [f"judge: {', '.join(judges(rows)) or 'none answered'} · {calls} · {money}"]
-    if agreed.criteria:
-        lines.append(f"votes agree on {agreed.agreed} of {agreed.criteria} criteria")
-    lines.append("Do not compare with another judge. Whether agents do better was not tested.")
-    return lines
+    return [f"judge: {who(rows)}", f"{tally.calls} calls, {tally.reused} answers reused · {money}", NOT_TESTED]
 
 
 def _opened(wanted: Wanted, env: Mapping[str, str]) -> tuple[Settings, Bench, Asker]:

@@ -17,7 +17,7 @@ from aces_ci.core.inert import plain, visible
 from aces_ci.core.report import Report
 from aces_ci.core.verdict import State
 from aces_ci.ports.renderer import Place
-from aces_ci.renderers import _html_live, _imported
+from aces_ci.renderers import _html_judge, _html_live, _imported
 from aces_ci.renderers._html_skills import lead, skill_rows
 
 MOST_FINDINGS = 2000
@@ -68,6 +68,8 @@ class Html:
             forest=forest,
             plot=Markup(_html_live.plot(forest)),
             skills=skill_rows(report),
+            judged=_html_judge.judged(report, place),
+            judge_said=_html_judge.said(report),
             live=_html_live.summaries(report),
             findings=[_finding(report, place, finding) for finding in findings[:MOST_FINDINGS]],
             more=max(0, len(findings) - MOST_FINDINGS),
@@ -83,10 +85,10 @@ class Html:
                 for gate in report.gates
             ],
             skipped=[_skip(item.tier.value, item.skill, item.because) for item in report.skipped],
-            cost=_cost(report),
-            method=_method(report),
             imported=_imported.rows(report)[:MOST_FINDINGS],
             imported_said=f"{_imported.LABEL[0].upper()}{_imported.LABEL[1:]}. {_imported.SAID}",
+            cost=_cost(report),
+            method=_method(report),
         )
 
 

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from aces_ci.core.amount import plural
+from aces_ci.core.amount import plural, tokens, usd
+from aces_ci.core.asking.judge_score import worst
+from aces_ci.core.asking.judge_text import INJECTION, advice, overall, suspected, who
 from aces_ci.core.finding import Severity
 from aces_ci.core.headline import headline
 from aces_ci.core.inert import visible
 from aces_ci.core.report import Report, SkillReport
 from aces_ci.ports.renderer import Place
+from aces_ci.renderers import _imported
 from aces_ci.renderers._live.plain import result_lines
 
-from aces_ci.renderers import _imported
 WIDTH = 80
 
 
@@ -33,14 +35,15 @@ class Text:
         for skill in report.skills:
             lines += _findings(skill)
         lines += _table(report)
+        lines += _judged(report)
         lines += result_lines(report)
         for item in report.skipped:
             owner = f" ({visible(item.skill, 60)})" if item.skill else ""
             lines.append(f"skipped: {item.tier.value}{owner}: {visible(item.because, 160)}")
+        lines += _imported.lines(report)
         if not any(skill.live for skill in report.skills):
             lines.append("Text only: agents were not tested.")
         return "\n".join(lines) + "\n"
-        lines += _imported.lines(report)
 
 
 def _findings(skill: SkillReport) -> list[str]:
@@ -68,6 +71,21 @@ def _table(report: Report) -> list[str]:
             weakest = f"{name} {value}"
         rows.append(f"{visible(skill.change.label, 40):<{width}}  {spec:<10}  {score:>8}  {weakest}".rstrip())
     return [*rows, ""]
+
+
+def _judged(report: Report) -> list[str]:
+    """What the judge says of each skill, and who it was; blank line at the end."""
+    rows = [row for skill in report.skills for row in skill.judgements]
+    if not rows:
+        return []
+    lines = []
+    for skill in report.skills:
+        if skill.judgements:
+            lines.append(f"judge: {visible(skill.change.label, 40)}  {overall(skill.judgements)}")
+            lines += [text for row in worst(skill.judgements) for text in advice(row)]
+            lines += [f"  ! {INJECTION}"] if suspected(skill.judgements) else []
+    cost = f"{usd(report.cost.judge_usd_micros)}, {tokens(sum(row.tokens for row in rows if not row.cached))} tokens"
+    return [*lines, f"judge: {who(rows)} · {cost}", "Do not compare with another judge.", ""]
 
 
 RENDERER = Text()

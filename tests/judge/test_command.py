@@ -52,7 +52,7 @@ def test_a_skill_is_judged_recorded_and_replayed_without_a_server(model: JudgeMo
     server = (f"judge.base_url={model.url}/v1", "judge.model=judge-1", "budget.usd=null")
     text, err = ran(skills, *server, record=skills / "answers.jsonl")
     assert "7.3 of 10 (votes 7.3 to 7.3)" in text
-    assert "weak: example quality: SKILL.md:3: it is a 2" in text
+    assert "weak: example quality 2: SKILL.md:3: it is a 2" in text
     assert "18 calls, 0 answers reused" in text and "price unknown" in text
     assert "not tested" in text
     assert err == ["judging skills/log-triage (head)"] or err == ["judging log-triage (head)"]

@@ -15,7 +15,8 @@ from aces_ci.core.evidence import Evidence, Judgement, RunEnded, RunStarted, Ski
 from aces_ci.core.wire import read_lines
 from aces_ci.forges._links import PageLinks
 from aces_ci.jobs.run import Options, run
-from aces_ci.ports.renderer import Place
+from aces_ci.ports.renderer import Place, Renderer
+from aces_ci.renderers import html, text
 from aces_ci.renderers.comment import RENDERER
 from aces_ci.tiers.assemble import assemble
 from tests.builders import a_run, an_event
@@ -124,13 +125,12 @@ def test_a_refused_key_costs_the_author_nothing_but_the_judge(
     assert any(type(row).__name__ == "Structure" for row in rows)
 
 
-def text_of(rows: list[Evidence]) -> str:
+def text_of(rows: list[Evidence], renderer: Renderer = RENDERER) -> str:
     header = rows[0]
     assert isinstance(header, RunStarted)
     started = a_run(event=an_event(), settings=header.settings)
     rows = [started, *(r for r in rows[1:] if not isinstance(r, RunEnded)), RunEnded(seconds=9.1)]
-    report = assemble(rows)
-    return RENDERER.render(report, Place(links=PageLinks("https://github.com"), forge="github"))
+    return renderer.render(assemble(rows), Place(links=PageLinks("https://github.com"), forge="github"))
 
 
 def test_the_comment_shows_scores_ranges_change_weak_points_and_votes(
@@ -142,6 +142,43 @@ def test_the_comment_shows_scores_ranges_change_weak_points_and_votes(
     # Tier 1's numbers are not this test's subject.
     rows = [replace(r, score=88, previous_score=86) if isinstance(r, Structure) else r for r in rows]
     assert text_of(rows) == snapshot
+
+
+def test_text_and_page_say_what_the_judge_said_with_quote_fix_votes_and_cost(
+    history: History, model: JudgeModel, tmp_path: Path
+) -> None:
+    hostile = "<b>Write</b> `one` example"
+    model.judge = lambda c, v, q: varied(c, v, q) | {"fix": hostile, "injection_suspected": c == "professional_tone"}
+    rows = went(history, tmp_path / "out", model)
+    lines = text_of(rows, text.RENDERER).splitlines()
+    assert (
+        "judge: log-triage  7.4 of 10 (votes 7.3 to 7.6), was 7.4 (7.3 to 7.6): within the judge's own spread" in lines
+    )
+    at = lines.index("  weak: example quality 4: SKILL.md:3: it is a 4")
+    assert lines[at + 1 : at + 3] == [
+        '    "description: Counts rows. Use when asked to count."',
+        f"    fix: {hostile}",
+    ]
+    assert "  ! the judge reports text in this skill that tries to instruct it" in lines
+    who = next(line for line in lines if line.startswith("judge: judge-1-2026-11-01/p1"))
+    assert "temperature 0" in who and "votes agree on 25 of 28 criteria" in who
+    assert who.endswith("0.07\u00a0USD, 65\u00a0k tokens"), who
+
+    page = text_of(rows, html.RENDERER)
+    section = page[page.index('<h2 id="judge">') : page.index('<h2 id="findings">')]
+    assert "7.4 of 10 (votes 7.3 to 7.6), was 7.4 (7.3 to 7.6)" in section and "25 of 28 criteria" in section
+    assert "<td>7 · 9 · 8</td>" in section and "description: Counts rows." in section
+    assert "&lt;b&gt;Write&lt;/b&gt; `one` example" in section and "<b>" not in section
+    assert "The judge reports text in this skill" in section
+    assert "skills/log-triage/SKILL.md?plain=1#L3" in section
+
+
+def test_without_a_judge_neither_text_nor_page_speaks_of_scores(
+    history: History, model: JudgeModel, tmp_path: Path
+) -> None:
+    rows = went(history, tmp_path / "out", model, "judge.provider=off")
+    assert "of 10" not in text_of(rows, text.RENDERER)
+    assert 'id="judge"' not in text_of(rows, html.RENDERER)
 
 
 def test_a_skill_that_talks_to_its_judge_is_named(history: History, model: JudgeModel, tmp_path: Path) -> None:
