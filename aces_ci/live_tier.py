@@ -11,13 +11,11 @@ from aces_ci.changes.load import skill_at
 from aces_ci.core.change import ChangeSet, How, SkillChange
 from aces_ci.core.errors import AcesError
 from aces_ci.core.evidence import Evidence, Planned, Skipped, Tier
-from aces_ci.core.live_plan import LivePlan, PlannedCase
-from aces_ci.core.plan import Subject, TrialPlan, make_live_plan
+from aces_ci.core.plan import Subject, TrialPlan, make_live_plan, staged_lineup
 from aces_ci.core.skill import Skill
 from aces_ci.core.suites.case import Case
 from aces_ci.pipeline import Job, Sink
 from aces_ci.ports.sandbox import SandboxLost
-from aces_ci.settings.model import Settings
 from aces_ci.shell.files import Folder
 from aces_ci.statistics.power import attainable
 from aces_ci.tiers import live
@@ -83,10 +81,10 @@ def _measure(job: Job, subjects: Sequence[Subject], env: Mapping[str, str], sink
     design = trialling.design_of(settings, job.event.trust)
     plan = make_live_plan(subjects, who, design, attainable=attainable)
     for subject in subjects:
-        sink.add(_planned(subject, len({item.skill for item in subjects})))
+        sink.add(_planned(subject, plan, isolated=box.isolates))
     for line in _opening(plan):
         say(line)
-    analysis = _analysis(plan, settings)
+    analysis = trialling.analysis_of(plan, settings)
     asker = compose.bench(env, sink.folder).asker(settings, job.event.trust)
     ask = asker if callable(asker) else None
     trialling.gradeable(plan, ask is not None)
@@ -110,14 +108,14 @@ def _measure(job: Job, subjects: Sequence[Subject], env: Mapping[str, str], sink
             grades.trials[event.trial.digest] = event.trial
 
     try:
-        ended = live.run(
-            plan, means, sink, run_id=os.urandom(6).hex(), decided=_telling(grades, say), on_progress=progress
-        )
+        ended = live.run(plan, means, sink, run_id=os.urandom(6).hex(), decided=looks.decided, on_progress=progress)
+    looks = Looks(grades, say)
         grades.decided(len(design.looks))
     finally:
         if ask is not None:
             ask.close()
-    if ended.stopped:
+    if ended.stopped and ended.stopped != looks.reason:
+        # A plan that was decided early is whole; one that was cut short says by what.
         sink.add(Skipped(tier=Tier.LIVE, skill=None, code=_why(ended.stopped), because=ended.stopped))
     trials = list(grades.trials.values())
     for row in diagnosing.diagnosed(subjects, trials, grades.all_scores, analysis, sink.folder):
@@ -176,31 +174,37 @@ def _with_fixtures(subject: Subject, deciding: Skill) -> Subject:
     return replace(subject, fixtures={**subject.fixtures, **own})
 
 
-def _planned(subject: Subject, skills: int) -> Planned:
+def _planned(subject: Subject, plan: TrialPlan, *, isolated: bool) -> Planned:
     cases = {
         case.id: {"negative": case.trigger is False, "bucket": case.bucket.value if case.bucket else None}
         for case in subject.cases
     }
-    return Planned(skill=subject.skill, side=subject.side, cases=cases, skills=skills)
-
-
-def _analysis(plan: TrialPlan, settings: Settings) -> LivePlan:
-    """The comparison that was fixed before the first trial, from the same settings that the evidence carries."""
-    cases = {case.id: case for subject in plan.subjects for case in subject.cases}
-    recorded = settings.model_dump(mode="json", include={"live", "gates"})
-    return replace(
-        LivePlan.of(recorded, "", skills=len({subject.skill for subject in plan.subjects})),
-        cases={name: PlannedCase(negative=case.trigger is False) for name, case in cases.items()},
+    return Planned(
+        skill=subject.skill,
+        side=subject.side,
+        cases=cases,
+        skills=plan.family,
+        sandbox={item.harness: item.image for item in plan.contenders if item.image},
+        isolated=isolated,
+        network=plan.design.network,
+        neighbours=tuple(skill.label for skill in staged_lineup(subject.lineup, plan.design).support),
     )
 
 
-def _telling(grades: grading.Grades, say: Say) -> Callable[[int], str | None]:
-    def decided(look: int) -> str | None:
-        reason = grades.decided(look)
-        say(f"look {look}: {len(grades.trials)} runs · {reason or 'not decided'}")
-        return reason
+@dataclass(slots=True)
+class Looks:
+    """Asks the statistics after every look, and tells what they said."""
 
-    return decided
+    grades: grading.Grades
+    say: Say
+    reason: str | None = None
+    """Why no further look is needed, as the statistics said it."""
+
+    def decided(self, look: int) -> str | None:
+        """A clause ends the run."""
+        self.reason = self.grades.decided(look)
+        self.say(f"look {look}: {len(self.grades.trials)} runs · {self.reason or 'not decided'}")
+        return self.reason
 
 
 def _opening(plan: TrialPlan) -> Iterator[str]:

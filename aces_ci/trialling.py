@@ -8,6 +8,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
+from aces_ci.core.live_plan import LivePlan, PlannedCase
 from aces_ci.core.grading.grader import Grader
 from aces_ci.core.plan import Contender, Design, Subject, TrialPlan
 from aces_ci.core.skill import Skill
@@ -123,12 +124,31 @@ def design_of(settings: Settings, trust: Trust = Trust.OWN) -> Design:
     return Design(
         arms=settings.live.arms,
         looks=settings.live.attempts.looks,
+        alpha=settings.live.alpha_regressed,
         mode=settings.live.workspace.mode,
         injection=Injection(settings.live.workspace.injection),
         limits=asdict(limits_of(settings)),
         trust=trust,
         seed=settings.live.seed,
         workers=settings.live.concurrency,
+        network=tuple(sorted(set(box.network.allow))),
+    )
+
+
+def analysis_of(plan: TrialPlan, settings: Settings) -> LivePlan:
+    """The comparison that was fixed before the first trial, from the same settings that the evidence carries.
+
+    The plan's looks hold where the command line narrowed them.
+    """
+    cases = {case.id: case for subject in plan.subjects for case in subject.cases}
+    recorded = settings.model_dump(mode="json", include={"live", "gates"})
+    return replace(
+        LivePlan.of(recorded, "", skills=plan.family),
+        looks=plan.design.looks,
+        cases={
+            name: PlannedCase(negative=case.trigger is False, bucket=case.bucket.value if case.bucket else None)
+            for name, case in cases.items()
+        },
     )
 
 

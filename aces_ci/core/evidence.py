@@ -194,6 +194,10 @@ class Imported:
         return f"imported:{self.source}:{self.skill}:{self.metric}:{self.arm}"
 
 
+CUT_SHORT = frozenset({"budget", "stopped"})
+"""Codes of `Skipped` in the live tier that speak of the rest of a run that began."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planned:
     """What was fixed before the first trial of one skill: its cases, and over how many skills alpha is divided."""
@@ -204,6 +208,16 @@ class Planned:
     cases: Mapping[str, Mapping[str, bool | str | None]] = field(default_factory=dict)
     """Case id to `negative` and `bucket`."""
     skills: int = 1
+    sandbox: Mapping[str, str] = field(default_factory=dict)
+    """Harness to the digest of its image; empty where agents run without one."""
+    isolated: bool = True
+    """False: agents ran as processes of the machine, without a sandbox."""
+    network: tuple[str, ...] = ()
+    """Hosts that agents may reach beside the model."""
+    neighbours: tuple[str, ...] = ()
+    """Labels of the skills that stand beside the target in every arm."""
+    looks: tuple[int, ...] = ()
+    """Of this skill, where its own run policy lowered them; empty: the settings'."""
 
     @property
     def id(self) -> str:

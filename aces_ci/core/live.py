@@ -206,3 +206,9 @@ class LiveSummary:
     mode: str = ""
     max_drop: float | None = None
     """The drop that must be ruled out, where the policy asks for it."""
+    sandbox: tuple[str, ...] | None = None
+    """Digests of the images; empty where agents ran without a sandbox, None where the evidence does not say."""
+    network: tuple[str, ...] | None = None
+    """Hosts that agents could reach beside the model; None where the evidence does not say."""
+    neighbours: tuple[str, ...] | None = None
+    """Skills beside the target in every arm; None where the evidence does not say."""

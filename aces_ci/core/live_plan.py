@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from aces_ci.core.errors import UsageError
 from aces_ci.core.lift import SIX
@@ -16,6 +16,18 @@ class PlannedCase:
     negative: bool = False
     """The skill must stay out."""
     bucket: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What every arm of a comparison had around it. None: the evidence does not say."""
+
+    sandbox: tuple[str, ...] | None = None
+    """Digests of the images, once each; empty where agents ran without a sandbox."""
+    network: tuple[str, ...] | None = None
+    """Hosts beside the model; empty where there were none."""
+    neighbours: tuple[str, ...] | None = None
+    """Labels of the skills beside the target."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +55,13 @@ class LivePlan:
     stopped: str = ""
     """Why the engine stopped before the last look, as in `by the budget`."""
     seed: int = 0
+    surroundings: Surroundings = field(default_factory=Surroundings)
+    lowered: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """By skill: its looks, where its own run policy asks for fewer attempts."""
+
+    def for_skill(self, skill: str) -> LivePlan:
+        """The plan with the looks of one skill."""
+        return replace(self, looks=self.lowered[skill]) if skill in self.lowered else self
 
     @property
     def cap(self) -> int:
@@ -59,7 +78,7 @@ class LivePlan:
         """Read the plan from the settings that a run recorded (`RunStarted.settings`).
 
         Keys are those of `aces.yml` (`live`), and `plan`: a mapping from skill path to `cases`
-        (`{id: {"negative": bool, "bucket": str}}`), `spent` (`[regressed, improved]`) and `skills`. What is
+        (`{id: {"negative": bool, "bucket": str}}`), `spent` (`[regressed, improved]`), `skills` and `looks`. What is
         absent takes the default.
 
         Raises:
@@ -71,7 +90,7 @@ class LivePlan:
         spent = plan.get("spent", [0.0, 0.0])
         drop = live.get("max_drop")
         return cls(
-            looks=_looks(_mapping(live, "attempts").get("looks", list(default.looks))),
+            looks=_looks(plan.get("looks") or _mapping(live, "attempts").get("looks", list(default.looks))),
             alpha_regressed=_share(live, "alpha_regressed", default.alpha_regressed),
             alpha_improved=_share(live, "alpha_improved", default.alpha_improved),
             skills=max(1, skills, _count(plan.get("skills", 1))),
@@ -91,6 +110,11 @@ class LivePlan:
             spent=_pair(spent),
             stopped=stopped,
             seed=_count(live.get("seed", 0)),
+            surroundings=Surroundings(
+                sandbox=_names(plan.get("sandbox")),
+                network=_names(plan.get("network")),
+                neighbours=_names(plan.get("neighbours")),
+            ),
         )
 
 
@@ -135,6 +159,10 @@ def _looks(value: object) -> tuple[int, ...]:
     if not good or list(looks) != sorted(set(looks)):
         raise _refuse("live.attempts.looks", "a growing list of attempts, as in [3, 5, 8]", value)
     return looks
+
+
+def _names(value: object) -> tuple[str, ...] | None:
+    return tuple(str(name) for name in value) if isinstance(value, list | tuple) else None
 
 
 def _pair(value: object) -> tuple[float, float]:

@@ -68,7 +68,7 @@ class Design:
     looks: tuple[int, ...] = (3, 5, 8)
     """Cumulative attempts per arm and case at each planned look; the last one is the cap."""
     alpha: float = 0.025
-    """One-sided; divided by the number of changed skills here."""
+    """One-sided level of *regressed*, the word that gates; divided by the number of changed skills here."""
     mode: str = ISOLATED
     injection: Injection = Injection.NATIVE
     limits: Mapping[str, object] = field(default_factory=dict)
@@ -86,6 +86,8 @@ class Expected:
     usage: Usage = _TYPICAL
     seconds: float = 60.0
 
+    network: tuple[str, ...] = ()
+    """Hosts that agents may reach beside the model."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedTrial:
@@ -134,6 +136,11 @@ class TrialPlan:
         """The case of a trial."""
         return next(case for case in self.subject(trial).cases if case.id == trial.case)
 
+
+    @property
+    def family(self) -> int:
+        """Skills over which alpha is divided; a skill with evals on both sides is one."""
+        return max(1, len({subject.skill for subject in self.subjects}))
 
 Attainable = Callable[[int, int, float, int], bool]
 """(cases, attempts at the last look, one-sided alpha, strata per case) to whether a verdict can be reached at all:

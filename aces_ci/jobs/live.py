@@ -17,7 +17,7 @@ from aces_ci.changes.worktree import Found, search
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
 from aces_ci.core.inert import plain
-from aces_ci.core.live_plan import LivePlan, PlannedCase
+from aces_ci.core.live_plan import LivePlan
 from aces_ci.core.live_text import arm_lines, result_line
 from aces_ci.core.plan import Contender, TrialPlan, make_live_plan
 from aces_ci.core.scan.redact import Redactor
@@ -99,14 +99,7 @@ def run(wanted: Wanted, *, env: Mapping[str, str], out: Say, err: Say, confirm: 
     ask = asker if callable(asker) else None
     trialling.gradeable(plan, ask is not None)
     _agree(wanted, confirm)
-    analysis = LivePlan(
-        looks=plan.design.looks,
-        skills=len(plan.subjects),
-        floor=settings.live.floor,
-        margin=settings.live.margin,
-        target_lift=settings.live.target_lift,
-        cases={case.id: PlannedCase(negative=case.trigger is False) for item in plan.subjects for case in item.cases},
-    )
+    analysis = trialling.analysis_of(plan, settings)
     room = grading.GraderRoom.of(plan, sandbox, env)
     grades = grading.Grades(plan, analysis, compose.metrics(), ask, folder, sink, room)
     grades.known(done.values(), (row for row in known if isinstance(row, Score)))

@@ -37,7 +37,7 @@ class Comment:
         lines += body.first(report) or lead(report, place)
         lines += body.body(report, place) or [*table.rows(report), *judge.below_table(report, place)]
         lines += advice.worth_fixing(report, place)
-        lines += foot.status(report)
+        lines += foot.status(report, place)
         lines += foot.commands(report)
         if not place.smaller:
             lines += folds(lives(report))

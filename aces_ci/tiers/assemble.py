@@ -8,7 +8,7 @@ from dataclasses import replace
 from aces_ci import __version__
 from aces_ci.core import gates_text
 from aces_ci.core.event import Trust
-from aces_ci.core.evidence import ChangedSkill, Evidence, Judgement, Tier
+from aces_ci.core.evidence import CUT_SHORT, ChangedSkill, Evidence, Judgement, Tier
 from aces_ci.core.finding import Finding, Severity
 from aces_ci.core.gate import GateResult, Mode
 from aces_ci.core.gate_evals import evals_gate
@@ -93,15 +93,24 @@ def _settings(found: Sorted, path: str) -> Mapping[str, object]:
     if not rows:
         return found.header.settings
     cases = {name: case for row in rows for name, case in row.cases.items()}
-    plan = {path: {"cases": cases, "skills": max(row.skills for row in rows)}}
+    around = next((row for row in rows if row.side == "base"), rows[0])
+    plan = {
+        path: {
+            "cases": cases,
+            "skills": max(row.skills for row in rows),
+            "sandbox": sorted(set(around.sandbox.values())) if around.sandbox or not around.isolated else None,
+            "network": list(around.network),
+            "neighbours": list(around.neighbours),
+        }
+    }
     return {**found.header.settings, "plan": plan}
 
 
 def _stopped(found: Sorted, path: str) -> str:
     """Why the live tier ended before its last look, where it left a word on it."""
     for item in found.skipped.values():
-        if item.tier is Tier.LIVE and item.code == "budget" and item.skill in {None, path}:
-            return "by the budget"
+        if item.tier is Tier.LIVE and item.code in CUT_SHORT and item.skill in {None, path}:
+            return "by the budget" if item.code == "budget" else f"because {item.because}"
     return ""
 
 

@@ -20,6 +20,7 @@ from aces_ci.tiers.amounts import pass_rows, ratio_rows
 from aces_ci.tiers.breakdown import arm_levels, case_rows, group_rows, metric_rows
 from aces_ci.tiers.contrast import ARMS, Tested, estimate, evaluate
 from aces_ci.tiers.fairness import Reason, unfair
+from aces_ci.tiers.network import host_rows
 from aces_ci.tiers.options import identical_differ, options, smallest_detectable
 from aces_ci.tiers.seen import activation, agreement_of, judge_of, versions_of
 from aces_ci.tiers.strata import Slots, cells, slots
@@ -137,7 +138,7 @@ def stop_reason(trials: Sequence[Trial], scores: Sequence[Score], plan: LivePlan
         own = [trial for trial in trials if trial.skill == skill]
         known = {trial.case for trial in own}
         cases = plan.cases if len(skills) == 1 else {name: case for name, case in plan.cases.items() if name in known}
-        reasons.append(_stop(own, scores, replace(plan, cases=cases)))
+        reasons.append(_stop(own, scores, replace(plan.for_skill(skill), cases=cases)))
     if not reasons or any(reason is None for reason in reasons):
         return None
     return "; ".join(dict.fromkeys(reason for reason in reasons if reason is not None))
@@ -216,9 +217,13 @@ def _one_side(
         attempts=attempts,
         activation=activation(every, rows),
         versions=versions_of(every),
+        connections=host_rows(trials, plan.surroundings.network or ()),
         judge=judge_of(every, rows),
         mode=mode,
         max_drop=plan.max_drop,
+        sandbox=plan.surroundings.sandbox,
+        network=plan.surroundings.network,
+        neighbours=plan.surroundings.neighbours,
         **agreement_of(every, rows),
     )
 

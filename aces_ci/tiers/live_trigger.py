@@ -8,6 +8,7 @@ from aces_ci.core.approval import Approval, Consent, Refusal
 from aces_ci.core.change import ChangeSet, How
 from aces_ci.core.event import Event, EventKind, Trust
 from aces_ci.core.evidence import Skipped, Tier
+from aces_ci.core.next_step import GITLAB, LIVE_JOB
 
 LABEL = "aces:live"
 # A person or a schedule asked for this very run; no setting but `off` stands against it.
@@ -31,7 +32,8 @@ def refused(event: Event, consent: Consent, when: str) -> Skipped | None:
     if event.kind is EventKind.PUSH:
         return _skip("push", "a push has no change request; `aces-ci live` and a schedule measure branches")
     if when == "label" and event.kind not in _ASKED and LABEL not in event.labels:
-        return _skip("label", f"`when: label` in `aces.yml`. Label `{LABEL}` starts it")
+        starts = f"▶ on job `{LIVE_JOB}`" if event.forge == GITLAB else f"Label `{LABEL}`"
+        return _skip("label", f"`when: label` in `aces.yml`. {starts} starts it")
     return None
 
 

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from aces_ci.core.diagnosis import Diagnosed
-from aces_ci.core.evidence import Evidence, RunEnded, Structure
+from aces_ci.core.evidence import Evidence, Planned, RunEnded, Skipped, Structure, Tier
 from aces_ci.core.score import Part, Score
 from aces_ci.core.trial import Arm, Ending, Flag, Trial, Usage
 from aces_ci.tiers.compare import summaries
@@ -32,6 +32,8 @@ class Told:
     lost: Mapping[Arm, int] = field(default_factory=dict)
     """Trials of an arm that infrastructure lost, the last ones."""
     changes: Mapping[str, Any] = field(default_factory=dict)
+    stopped: str = ""
+    """The word that the engine left when the budget ended the run."""
 
 
 def trials_of(told: Told, looks: Sequence[int] = (3, 5, 8)) -> Iterable[Evidence]:
@@ -101,8 +103,21 @@ def run_of(*told: Told, settings: Mapping[str, object] | None = None, **event: A
     for skill in told:
         lines.append(a_changed_skill(skill.path))
         lines.append(Structure(skill=skill.path, conformant=True, score=88, previous_score=86))
+        lines.append(_planned(skill, len(told)))
         lines += trials_of(skill)
+        if skill.stopped:
+            lines.append(Skipped(tier=Tier.LIVE, skill=skill.path, code="budget", because=skill.stopped))
     return [*lines, RunEnded(seconds=1560.0)]
+
+
+def _planned(told: Told, skills: int) -> Planned:
+    return Planned(
+        skill=told.path,
+        cases={case: {"negative": case in told.negative, "bucket": None} for case in told.rates},
+        skills=skills,
+        sandbox={"claude-code": "sha256:9b1c0d2e4f6a8091b2c3d4e5f60718293a4b5c6d7e8f90123456789abcdef012"},
+        neighbours=("api-debugger",),
+    )
 
 
 def causes_of(lines: Sequence[Evidence], path: str) -> Diagnosed:
@@ -163,9 +178,10 @@ CANNOT_TELL = Told(
     },
     attempts=3,
     seed=0,
+    stopped="the next look would pass the cap of the budget",
 )
-LOST = replace(CANNOT_TELL, lost={Arm.WITH_SKILL: 5, Arm.PREVIOUS: 4})
-CONTAMINATED = replace(CANNOT_TELL, path="skills/tide-tables", changes={"flags": (Flag.CONTAMINATED,)})
+LOST = replace(CANNOT_TELL, stopped="", lost={Arm.WITH_SKILL: 5, Arm.PREVIOUS: 4})
+CONTAMINATED = replace(CANNOT_TELL, stopped="", path="skills/tide-tables", changes={"flags": (Flag.CONTAMINATED,)})
 NO_DIFFERENCE = Told(
     path="skills/chart-style",
     rates={f"chart-{number:02}": (0.5, 0.93, 0.93) for number in range(1, 21)},

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from aces_ci import compose
-from aces_ci.core.evidence import Evidence
+from aces_ci.core import docs, next_step
+from aces_ci.core.evidence import Evidence, Skipped, Tier
 from aces_ci.core.report import Links, Report
 from aces_ci.core.wire import read_lines, to_line
 from aces_ci.forges._links import PageLinks
@@ -69,7 +71,7 @@ def comment(lines: list[Evidence], forge: str = "github") -> Made:
 
 
 def regressed() -> Made:
-    lines = run_of(REGRESSED, UNDECIDED_TWIN, settings={"budget": {"usd": 15.0}})
+    lines = run_of(REGRESSED, UNDECIDED_TWIN, settings={"budget": {"usd": 20.0}})
     return comment([*lines, causes_of(lines, REGRESSED.path)])
 
 
@@ -128,7 +130,7 @@ def test_rules_of_every_comment_hold(name: str, made: dict[str, Made]) -> None:
     assert not re.search(r"\d (?:%|USD|min)\b", plain), "a number can lose its unit"
     assert "@" not in plain.split("<sub>")[0]
     for link in re.findall(r"\((https://git[^)]*\.md[^)]*)\)", one.text):
-        assert "?plain=1" in link
+        assert "?plain=1" in link or link.startswith(docs.BASE)
     before_folds = [line for line in one.text.split("<details>")[0].split("\n") if line.strip()]
     assert len(before_folds) <= 25
     assert len(one.text.encode()) < 60_000
@@ -217,7 +219,52 @@ def test_the_cause_is_cited_with_its_line_and_both_traces(made: dict[str, Made])
 
 def test_gitlab_twin_says_the_same_with_its_own_links(made: dict[str, Made]) -> None:
     github, gitlab = made["improved"].text, made["improved_gitlab"].text
-    assert gitlab.replace("gitlab.com", "github.com").replace("/-/", "/") == github
+    assert "[job](" in gitlab and "[log](" not in gitlab
+    assert gitlab.replace("gitlab.com", "github.com").replace("/-/", "/").replace("[job]", "[log]") == github
+
+
+def test_what_to_do_next_is_said_in_the_words_of_the_forge() -> None:
+    """Labels and notes start nothing on GitLab: the button of the job does."""
+    loss = [*run_of(REGRESSED, settings={"budget": {"usd": 20.0}})]
+    undecided = run_of(CANNOT_TELL, settings={"budget": {"usd": 4.0}})
+    assert "this commit: label `aces:accept`\\\n" in comment(loss).text
+    assert "this commit: label `aces:accept`, then ▶ on `aces-ci` again\\\n" in comment(loss, "gitlab").text
+    assert "on `main`, then `/aces live`\n" in comment(undecided).text
+    told = comment(undecided, "gitlab").text
+    assert "then press ▶ on job `aces-ci:live` in the [pipeline](https://ci.example/log)\n" in told
+    assert "/aces live" not in told
+
+
+def test_jobs_that_a_note_names_are_jobs_of_the_component() -> None:
+    component = (Path(__file__).parents[2] / "gitlab-ci-component.yml").read_text("utf-8")
+    prefix = re.search(r"prefix:\n(?:.*\n)*?\s+default: \"?([\w-]+)", component)
+    assert prefix is not None and prefix[1] == next_step.JOB
+    assert f"{prefix[1]}:live" == next_step.LIVE_JOB and '"$[[ inputs.prefix ]]:live":' in component
+
+
+def test_a_plan_that_was_cut_short_says_by_what_and_is_not_listed_as_not_run() -> None:
+    lines = run_of(CANNOT_TELL)
+    rest = [line for line in lines if not isinstance(line, Skipped)]
+    assert "**Not run** · live" not in comment(lines).text
+    because = "the last 6 runs were lost to infrastructure"
+    lost = comment([*rest[:-1], Skipped(tier=Tier.LIVE, skill=None, code="stopped", because=because), rest[-1]]).text
+    assert f"stopped after look 1 of 3 because {because}." in lost and "**Not run** · live" not in lost
+    alone = comment([*[r for r in rest if type(r).__name__ not in {"Trial", "Score"}], *lines[-2:-1]]).text
+    assert "**Not run** · live: the next look" in alone
+
+
+def test_many_skills_stand_in_order_of_need_and_the_rest_is_counted() -> None:
+    fine = [replace(IMPROVED, path=f"skills/fine-{n}") for n in range(7)]
+    open_ = [replace(CANNOT_TELL, path=f"skills/open-{n}", stopped="") for n in range(3)]
+    text = comment(run_of(*fine, *open_, REGRESSED)).text
+    rows = [row[:2] for row in table_rows(text.split("<details>")[0])[1:]]
+    assert [name for name, _ in rows] == ["`ledger-export`", "`open-0`", "`open-1`", "`open-2`", "7 others"]
+    assert rows[-1][1] == "nothing new"
+    worse = [replace(REGRESSED, path=f"skills/worse-{n}") for n in range(10)]
+    text = comment(run_of(*fine[:2], open_[0], *worse)).text
+    rows = [row[:2] for row in table_rows(text.split("<details>")[0])[1:]]
+    assert len(rows) == 9 and all("regressed" in word for _, word in rows[:8])
+    assert rows[-1] == ["5 others", "2 regressed, 1 cannot tell yet, 2 improved: see the report"]
 
 
 def test_no_number_stands_without_its_interval_or_a_reason(made: dict[str, Made]) -> None:

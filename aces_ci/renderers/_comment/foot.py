@@ -10,7 +10,7 @@ from aces_ci.core import docs
 from aces_ci.core.amount import duration, plural, tokens, usd
 from aces_ci.core.change import How
 from aces_ci.core.event import EventKind
-from aces_ci.core.evidence import Skipped, Tier
+from aces_ci.core.evidence import CUT_SHORT, Skipped, Tier
 from aces_ci.core.gate import Outcome
 from aces_ci.core.inert import code, prose, visible
 from aces_ci.core.report import Cost, Report
@@ -23,15 +23,15 @@ _REFUSED = {"key_refused", "unknown_model"}
 _ASK = {"no_evals": ("draft some", "evals"), "no_key": ("turn on", "judge"), "fork": ("why", "forks")}
 
 
-def status(report: Report) -> list[str]:
+def status(report: Report, place: Place) -> list[str]:
     """`Not run`, `Gate` and `Cost`, joined by written hard breaks; blank line at the end."""
-    rows = [*body.checks(report), *_gates(report), *_policy(report), *_not_run(report), _cost(report)]
+    rows = [*body.checks(report, place.forge), *_gates(report), *_policy(report), *_not_run(report), _cost(report)]
     return [*(f"{row}\\" for row in rows[:-1]), rows[-1], ""]
 
 
 def _gates(report: Report) -> list[str]:
     blocking = report.verdict.by if report.verdict.exit_code else ()
-    if not blocking:
+    if not blocking or body.says_gate(report):
         return []
     source = report.policy.ref if report.policy.sha is None else f"{report.policy.ref} {report.policy.sha[:7]}"
     names = list(dict.fromkeys(f"{gate.gate.value}: {gate.mode.value}" for gate in blocking))
@@ -59,7 +59,7 @@ def _not_run(report: Report) -> list[str]:
     for tier in (Tier.JUDGE, Tier.LIVE):
         reasons: dict[str, list[Skipped]] = {}
         for item in report.skipped:
-            if item.tier is tier:
+            if item.tier is tier and not _told(report, item):
                 reasons.setdefault(item.code, []).append(item)
         for why, items in list(reasons.items())[:3]:
             ask = _ASK.get(why)
@@ -68,6 +68,12 @@ def _not_run(report: Report) -> list[str]:
         if len(reasons) > 3:
             parts.append(f"{tier.value}: {len(reasons) - 3} more reasons in the report")
     return [f"**Not run** · {' · '.join(parts)}"] if parts else []
+
+
+def _told(report: Report, item: Skipped) -> bool:
+    """Whether the results themselves say that the plan was cut short: then it did run."""
+    measured = any(skill.live for skill in report.skills if item.skill in {None, skill.change.path})
+    return item.tier is Tier.LIVE and item.code in CUT_SHORT and measured
 
 
 def _because(items: list[Skipped], names: Mapping[str, str]) -> str:
@@ -93,9 +99,13 @@ def _cost(report: Report) -> str:
         return f"**Cost** · judge {usd(cost.judge_usd_micros)}, {tokens(cost.tokens)} tokens{_reused(cost)}"
     cap = f" (cap {usd(cost.cap_usd_micros)})" if cost.cap_usd_micros is not None else ""
     reused = ""
+    lived = sum(skill.live.planned for skill in report.skills if skill.live)
     if cost.reused_trials:
-        reused = f" · {cost.reused_trials} runs reused"
+        of = f" of {max(lived, cost.reused_trials)}" if lived else ""
+        reused = f" · {cost.reused_trials}{of} runs reused"
         reused += f", saved {usd(cost.saved_usd_micros)}" if cost.saved_usd_micros is not None else ""
+    elif lived:
+        reused = " · nothing to reuse yet"
     spent = f"{usd(cost.usd_micros)}, {tokens(cost.tokens)} tokens{cap}{reused}{_reused(cost)}"
     return f"**Cost** · {spent} · {duration(cost.seconds)}"
 
@@ -151,9 +161,11 @@ def footer(report: Report, place: Place) -> list[str]:
     base = links.of_commit(place, event.repo, report.merge_base)
     against = f"{code(event.base_name, 64)} {base}" if event.base_ref else base
     parts = [f"aces-ci {__version__}", f"{head} against {against}"]
-    parts += [f"[report]({report.links.report})"] if report.links.report else []
-    parts += [f"[log]({report.links.log})"] if report.links.log else []
+    measured = any(skill.live for skill in report.skills)
+    page = "report with traces" if measured else "report"
+    parts += [f"[{page}]({report.links.report})"] if report.links.report else []
+    parts += [f"[{'job' if place.forge == 'gitlab' else 'log'}]({report.links.log})"] if report.links.log else []
     if report.unverified:
         parts += ["reported by the fork's own job, not verified"]
-    parts += ["one comment, edited on every push"]
+    parts += [f"[reading a verdict]({docs.page('verdicts')})" if measured else "one comment, edited on every push"]
     return ["", f"<sub>{' · '.join(parts)}</sub>"]

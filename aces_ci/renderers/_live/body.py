@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from aces_ci.core.estimate import Contrast
-from aces_ci.core.gate import GateName, Mode, Outcome
+from aces_ci.core.gate import GateName, GateResult, Mode, Outcome
 from aces_ci.core.inert import code, prose
+from aces_ci.core.live import Word
+from aces_ci.core.next_step import accept_loss
 from aces_ci.core.report import Report
+from aces_ci.core.trial import Arm
 from aces_ci.ports.renderer import Place
 from aces_ci.renderers._comment import table
 from aces_ci.renderers._live import diagnosis, lead, settle, tables
@@ -20,7 +23,7 @@ def body(report: Report, place: Place) -> list[str]:
     lines = tables.table(found) + settle.footing(found)
     for live in found[:2]:
         lines += diagnosis.why(report, place, live)
-    return lines + settle.settle(report, found)
+    return lines + settle.settle(report, found, place.forge)
 
 
 def first(report: Report) -> list[str]:
@@ -28,7 +31,7 @@ def first(report: Report) -> list[str]:
     return lead.lead(report)
 
 
-def checks(report: Report) -> list[str]:
+def checks(report: Report, forge: str) -> list[str]:
     """What the other tiers and gates say, in one line each; without a blank line."""
     found = lives(report)
     if not found:
@@ -40,10 +43,25 @@ def checks(report: Report) -> list[str]:
     judged = [table.judge(live.skill, report) for live in found]
     if any(text not in {"not run", "waits"} for text in judged):
         parts.append("judge " + ", ".join(judged))
-    return [f"**Other checks** · {' · '.join(parts)}", *_gates(report, found)]
+    return [f"**Other checks** · {' · '.join(parts)}", *_gates(report, found, forge)]
 
 
-def _gates(report: Report, found: list[Live]) -> list[str]:
+def says_gate(report: Report) -> bool:
+    """Whether `checks` already names the gate that blocks."""
+    return bool(_losses(report)) and len(_losses(report)) == len(report.verdict.by)
+
+
+def _losses(report: Report) -> list[GateResult]:
+    """Regressions against the base that block and that a writer may accept."""
+    paths = {live.skill.change.path for live in lives(report) if live.summary.basis is Contrast.CHANGE}
+    return [
+        gate
+        for gate in report.verdict.by
+        if gate.gate is GateName.REGRESSION and gate.blocks and gate.skill in paths and report.verdict.exit_code
+    ]
+
+
+def _gates(report: Report, found: list[Live], forge: str) -> list[str]:
     """Gates of the live tier that a reader must know of although they do not block."""
     lines: list[str] = []
     paths = {live.skill.change.path for live in found}
@@ -57,25 +75,57 @@ def _gates(report: Report, found: list[Live]) -> list[str]:
         quiet = gate.gate in {GateName.INVALID, GateName.EVALS, GateName.LIFT}
         if quiet and gate.outcome is Outcome.BROKEN and not gate.blocks:
             lines.append(f"**Warning** · {owner}{code(gate.gate.value)}: {prose(gate.reason, 240)}")
-    blocked = [gate for gate in report.verdict.by if gate.gate is GateName.REGRESSION and gate.blocks]
-    if blocked and any(live.summary.basis is Contrast.CHANGE for live in found):
-        accept = code("aces:accept")
-        lines.append(f"**Accept** · a writer may accept the loss at this commit: label {accept}")
+    if _losses(report):
+        may = f"A writer may accept the loss at this commit: {accept_loss(forge)}"
+        gates = dict.fromkeys(code(f"{gate.gate.value}: {gate.mode.value}") for gate in report.verdict.by)
+        lines.append(f"**Gate** · {', '.join(gates)}, read from {code(report.policy.ref, 80)}. {may}")
     return lines
 
 
 def commands(report: Report, version: str) -> list[str]:
-    """How to repeat it at a terminal; no trailing blank line. Names are quoted by the caller's rules."""
+    """How to repeat it at a terminal; no trailing blank line. Names are quoted by the caller's rules.
+
+    Of a skill that regressed one case is enough to see it; of one that cannot be told more cases come first.
+    """
     found = lives(report)
     if not found:
         return []
     live = found[0]
-    runs = live.summary.planned
-    cost = sum((level.usd_micros or 0.0) * level.trials for level in live.summary.arms)
-    known = runs and all(level.usd_micros is not None for level in live.summary.arms)
-    price = f", about ${cost / 1_000_000:.2f}" if known else ""
-    label = "".join(char for char in live.skill.change.label if char.isalnum() or char in "-_.")
-    return [
-        f"# the same at your terminal{price}",
-        f"uvx aces-ci@{version} live {label} --base {report.merge_base[:7]}",
-    ]
+    program, path = f"uvx aces-ci@{version}", live.skill.change.path
+    run = f"{program} live {_safe(path)} --base {report.merge_base[:7]}"
+    worst = _worst_case(live)
+    if live.summary.word is Word.REGRESSED and worst:
+        return [f"# one case here{_price(live, 1 / max(1, len(live.summary.cases)))}", f"{run} --case {worst}"]
+    more = next((option for option in live.summary.options if option.kind == "more_cases"), None)
+    drafts = []
+    if more is not None:
+        count = more.cases - len(live.summary.cases)
+        drafts = ["# draft cases", f"{program} evals create {_safe(path)} --add {count}"]
+    same = "the same run" if drafts else "the same at your terminal"
+    return [*drafts, f"# {same}{_price(live)}", run]
+
+
+def _safe(path: str) -> str:
+    """A path that a shell takes as one word, or `.` where it would not: text of others is no command."""
+    return path if path and all(char.isalnum() or char in "-_./" for char in path) and path[0] != "-" else "."
+
+
+def _worst_case(live: Live) -> str:
+    """The case that lost most and has a name that a shell takes as one word."""
+    other = Arm.PREVIOUS if live.summary.basis is Contrast.CHANGE else Arm.BASELINE
+    losses = []
+    for row in live.summary.cases:
+        levels = dict(row.levels)
+        this, that = levels.get(Arm.WITH_SKILL), levels.get(other)
+        if this is not None and that is not None and _safe(row.case) == row.case:
+            losses.append((this - that, row.case))
+    return min(losses)[1] if losses else ""
+
+
+def _price(live: Live, share: float = 1.0) -> str:
+    """What a share of this run would cost again; nothing where a price is not known."""
+    levels = live.summary.arms
+    if not live.summary.planned or any(level.usd_micros is None for level in levels):
+        return ""
+    cost = sum((level.usd_micros or 0.0) * level.trials for level in levels) * share
+    return f", about ${cost / 1_000_000:.2f}"

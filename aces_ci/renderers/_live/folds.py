@@ -13,6 +13,7 @@ from aces_ci.core.live import CaseRow, LiveSummary, MetricRow, Word
 from aces_ci.core.live_text import levels_of
 from aces_ci.core.trial import Arm
 from aces_ci.renderers._live.diagnosis import excerpts
+from aces_ci.renderers._live.reached import network_lines
 from aces_ci.renderers._live.shown import Live, percent_of
 
 MOST_ROWS = 20
@@ -183,11 +184,44 @@ def _versions(live: Live) -> list[str]:
             if summary.flip_rate is not None:
                 votes += f", so it shrinks lifts by about {percent_of(2 * summary.flip_rate)} or more"
         parts.append(f"judge {code(summary.judge, 120)}{votes}")
-    if summary.mode:
-        parts.append(f"mode: {prose(summary.mode, 20)}")
-    rows = [f"{' · '.join(parts)}.", _test(summary), *_remarks(live)]
+    parts += _around(summary)
+    rows = [f"{' · '.join(parts)}.", *network_lines(summary), _test(summary), *_remarks(live)]
     lines = [*(f"{line}\\" for line in rows[:-1]), rows[-1]]
-    return ["<details><summary>Versions, statistics, what was reused</summary>", "", *lines, "</details>"]
+    reused = ", what was reused" if any(level.recorded for level in summary.arms) else ""
+    return [f"<details><summary>Versions, statistics{reused}</summary>", "", *lines, "</details>"]
+
+
+def _around(summary: LiveSummary) -> list[str]:
+    """What stood around the agents in every arm; nothing where the evidence does not say."""
+    parts: list[str] = []
+    if summary.sandbox is not None:
+        images = " and ".join(code(_short(digest), 40) for digest in summary.sandbox)
+        parts.append(f"sandbox {images}" if images else "no sandbox: processes of the machine")
+    if summary.network is not None:
+        hosts = ", ".join(code(host, 80) for host in summary.network[:5])
+        more = f" and {len(summary.network) - 5} more" if len(summary.network) > 5 else ""
+        # Without a sandbox nothing keeps an agent from the network of the machine.
+        open_to_all = summary.sandbox == ()
+        parts.append(
+            "network: not limited" if open_to_all else f"network: model{f', {hosts}{more}' if hosts else ' only'}"
+        )
+    if summary.mode:
+        parts.append(f"mode: {prose(summary.mode, 20)}{_neighbours(summary)}")
+    return parts
+
+
+def _short(digest: str) -> str:
+    """A digest by its first digits, as people compare them."""
+    kind, mark, digits = digest.partition(":")
+    return f"{kind}{mark}{digits[:12]}…" if mark and len(digits) > 12 else digest
+
+
+def _neighbours(summary: LiveSummary) -> str:
+    if not summary.neighbours:
+        return ""
+    names = ", ".join(code(name, 40) for name in summary.neighbours[:3])
+    more = f" and {len(summary.neighbours) - 3} more" if len(summary.neighbours) > 3 else ""
+    return f", {plural(len(summary.neighbours), 'neighbour')} ({names}{more})"
 
 
 def _test(summary: LiveSummary) -> str:
@@ -197,7 +231,7 @@ def _test(summary: LiveSummary) -> str:
         if summary.skills > 1
         else f"{alpha} each way, 1 changed skill"
     )
-    text = f"Exact within-case permutation test, {shared}, look {summary.look} of {summary.looks}"
+    text = f"Exact within-case permutation test, {shared}, {_look(summary)}"
     text += f", seed {summary.seed}." if summary.seed else "."
     if summary.word in (Word.IMPROVED, Word.REGRESSED):
         text += " Estimates that pass a test on few runs run high: read the interval, not the point."
@@ -210,13 +244,23 @@ def _test(summary: LiveSummary) -> str:
     return text
 
 
+def _look(summary: LiveSummary) -> str:
+    if not summary.look:
+        return "no look is complete"
+    if summary.look < summary.looks and summary.stopped:
+        return f"stopped after look {summary.look} of {summary.looks} {prose(summary.stopped, 120)}"
+    return f"look {summary.look} of {summary.looks}"
+
+
 def _remarks(live: Live) -> list[str]:
     summary = live.summary
     lines = []
-    for level in summary.arms:
-        if level.recorded:
-            name = "no skill" if level.arm is Arm.BASELINE else live.base_code
-            lines.append(f"Arm {name}: recorded {prose(level.recorded[:10], 10)}, so it informs and does not gate.")
+    stored = {level.arm: level.recorded for level in summary.arms if level.recorded}
+    for arm, when in stored.items():
+        name = "no skill" if arm is Arm.BASELINE else live.base_code
+        text = f"Arm {name}: recorded {prose(when[:10], 10)}, same digests, so it informs and does not gate"
+        beside = Arm.PREVIOUS in levels_of(summary) and Arm.PREVIOUS not in stored
+        lines.append(f"{text}; {live.base_code} was run again beside this change." if beside else f"{text}.")
     if summary.cannot_gate:
         lines.append(f"Does not gate: {prose(summary.cannot_gate, 200)}.")
     for group in summary.groups:

@@ -9,6 +9,7 @@ from aces_ci.core.estimate import Contrast
 from aces_ci.core.grading.points import NBSP, number, percent
 from aces_ci.core.inert import code, prose
 from aces_ci.core.live import LiveSummary, Option, Word
+from aces_ci.core.next_step import start_live
 from aces_ci.core.report import Report
 from aces_ci.renderers._live.shown import Live, difference
 
@@ -20,8 +21,12 @@ def footing(found: list[Live]) -> list[str]:
     """What the numbers rest on; blank line at the end."""
     if len(found) == 1:
         live = found[0]
-        told = live.summary.word is Word.CANNOT_TELL
-        lines = [_open(live)] if told else [_base(live), _reach(live.summary)]
+        if live.summary.word is Word.CANNOT_TELL:
+            lines = [_open(live)]
+        elif live.summary.word is Word.NO_VERDICT:
+            lines = [f"{_size(live.summary)}: levels are shown, and no difference is drawn from them."]
+        else:
+            lines = [_base(live), _reach(live.summary)]
         return [*(f"{line}\\" for line in lines[:-1]), lines[-1], ""]
     sizes = {(len(live.summary.cases), live.summary.attempts) for live in found}
     text = f"Outcome in points of 100, 95{NBSP}% intervals"
@@ -84,7 +89,8 @@ def _open(live: Live) -> str:
     summary = live.summary
     text = _size(summary)
     if summary.look == 0:
-        return f"{text}; {prose(summary.because, 160)}."
+        cut = f"; stopped before the first look {prose(summary.stopped, 120)}" if summary.stopped else ""
+        return f"{text}{cut}; {prose(summary.because, 160)}."
     if summary.look < summary.looks:
         why = f" {prose(summary.stopped, 120)}" if summary.stopped else ""
         text += f"; stopped after look {summary.look} of {summary.looks}{why}"
@@ -101,13 +107,15 @@ def _open(live: Live) -> str:
     return text
 
 
-def settle(report: Report, found: list[Live]) -> list[str]:
+def settle(report: Report, found: list[Live], forge: str) -> list[str]:
     """`What would settle it` for a single undecided skill; blank line at the end, empty for all else."""
     if len(found) != 1 or not found[0].summary.options:
         return []
     live = found[0]
     lines = ["**What would settle it**"]
-    lines += [f"{index}. {_option(report, live, option)}" for index, option in enumerate(live.summary.options, 1)]
+    lines += [
+        f"{index}. {_option(report, live, option, forge)}" for index, option in enumerate(live.summary.options, 1)
+    ]
     scored = live.summary.planned
     return [
         *lines,
@@ -117,7 +125,7 @@ def settle(report: Report, found: list[Live]) -> list[str]:
     ]
 
 
-def _option(report: Report, live: Live, option: Option) -> str:
+def _option(report: Report, live: Live, option: Option, forge: str) -> str:
     summary = live.summary
     price = "" if option.usd_micros is None else f", about {_rough(option.usd_micros)}"
     shows = f"{number(option.shows)} points or more"
@@ -125,7 +133,7 @@ def _option(report: Report, live: Live, option: Option) -> str:
         looks = [str(look) for look in range(summary.look + 1, summary.looks + 1)]
         which = f"look{'s' if len(looks) > 1 else ''} {' and '.join(looks) if len(looks) < 3 else ', '.join(looks)}"
         text = f"**Go on to {option.attempts} runs a case** ({which}): {option.runs} more runs{price}, shows {shows}"
-        return text + _budget(report, option)
+        return text + _budget(report, option, forge)
     size = f"{option.cases} cases × {option.attempts} runs"
     if option.kind == "more_cases":
         more = option.cases - len(summary.cases)
@@ -143,9 +151,10 @@ def _rough(micros: float) -> str:
     return usd(micros) if micros < 10_000_000 else f"{round(micros / 1_000_000)}{NBSP}USD"
 
 
-def _budget(report: Report, option: Option) -> str:
+def _budget(report: Report, option: Option, forge: str) -> str:
     cap, spent = report.cost.cap_usd_micros, report.cost.usd_micros
     if cap is None or spent is None or option.usd_micros is None or spent + option.usd_micros <= cap:
         return ""
     needed = ceil((spent + option.usd_micros) / 1_000_000)
-    return f". Needs `budget.usd: {needed}` on {code(report.policy.ref, 64)}, then `/aces live`"
+    start = start_live(forge, report.links.log)
+    return f". Needs `budget.usd: {needed}` on {code(report.policy.ref, 64)}, then {start}"

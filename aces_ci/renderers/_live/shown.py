@@ -52,10 +52,16 @@ class Live:
         return self.summary.change if self.summary.basis is Contrast.CHANGE else self.summary.lift
 
 
+_NEED = (Word.REGRESSED, Word.NO_VERDICT, Word.CANNOT_TELL, Word.IMPROVED, Word.NO_DIFFERENCE)
+FINE = frozenset({Word.IMPROVED, Word.NO_DIFFERENCE})
+"""Words of which nobody has to do anything."""
+
+
 def lives(report: Report) -> list[Live]:
-    """Skills with live results, in the order of the report."""
+    """Skills with live results: those that need somebody first, else in the order of the report."""
     base = report.event.base_name
-    return [Live(skill=skill, summary=skill.live, base=base) for skill in report.skills if skill.live is not None]
+    found = [Live(skill=skill, summary=skill.live, base=base) for skill in report.skills if skill.live is not None]
+    return sorted(found, key=lambda live: _NEED.index(live.summary.word))
 
 
 def difference(summary: LiveSummary, contrast: Contrast) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from aces_ci.core.amount import tokens
+from collections import Counter
+
+from aces_ci.core.amount import plural, tokens
 from aces_ci.core.estimate import Contrast
 from aces_ci.core.grading.points import BAR_HEADER, NBSP, bar, level_interval
 from aces_ci.core.inert import cell
-from aces_ci.core.live import ArmLevel, Word
-from aces_ci.core.live_text import levels_of, outcome_row
+from aces_ci.core.live import ArmLevel
+from aces_ci.core.live_text import SPOKEN, levels_of, outcome_row
 from aces_ci.core.trial import Arm
-from aces_ci.renderers._live.shown import WORDS, Live, difference
+from aces_ci.renderers._live.shown import FINE, WORDS, Live, difference
 
 ROWS = 8
 """More skills than this and the fine ones are one line."""
@@ -60,15 +62,19 @@ def _skills(found: list[Live]) -> list[str]:
         f"| Skill | Result | Against {base} | No skill → {base} → this | Against no skill |",
         "|:--|:--|:--|:--|:--|",
     ]
-    shown = found
-    if len(found) > ROWS:
-        shown = [live for live in found if live.summary.word not in (Word.IMPROVED, Word.NO_DIFFERENCE)][:ROWS]
+    shown = found if len(found) <= ROWS else [live for live in found if live.summary.word not in FINE][:ROWS]
     lines += [_skill(live) for live in shown]
-    if len(found) > len(shown):
-        calm = all(live.summary.word in (Word.IMPROVED, Word.NO_DIFFERENCE) for live in found if live not in shown)
-        rest = "nothing new" if calm else "see the report"
-        lines.append(f"| {len(found) - len(shown)} others | {rest} | | | |")
+    left = found[len(shown) :]
+    if left:
+        calm = all(live.summary.word in FINE for live in left)
+        lines.append(f"| {plural(len(left), 'other')} | {'nothing new' if calm else _left(left)} | | | |")
     return lines
+
+
+def _left(left: list[Live]) -> str:
+    """How often each word stands in the rows that are not shown."""
+    counts = Counter(SPOKEN[live.summary.word] for live in left)
+    return ", ".join(f"{count} {word}" for word, count in counts.items()) + ": see the report"
 
 
 def _skill(live: Live) -> str:

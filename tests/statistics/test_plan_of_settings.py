@@ -1,0 +1,56 @@
+"""The comparison that a run plans is the one that the policy asked for, in the main job and at a terminal."""
+
+from __future__ import annotations
+
+import pytest
+
+from aces_ci.core.errors import UsageError
+from aces_ci.core.plan import Contender, Subject, make_live_plan
+from aces_ci.core.skill import Skill
+from aces_ci.core.spending.exchange import Protocol
+from aces_ci.core.staging import Lineup
+from aces_ci.core.suites.case import Bucket, Case
+from aces_ci.settings.model import Settings
+from aces_ci.statistics.power import attainable
+from aces_ci.trialling import analysis_of, design_of, narrowed
+
+WHO = Contender(harness="command", version="1", model="m", api=Protocol.MESSAGES, upstream="anthropic")
+
+
+def subject(cases: int) -> Subject:
+    skill = Skill(root="skills/x", manifest="SKILL.md", text="", frontmatter=None, body="", body_line=1)
+    asked = tuple(Case(id=f"c{n}", prompt="p", trigger=n > 0, bucket=Bucket.IMPLICIT) for n in range(cases))
+    return Subject(skill="skills/x", lineup=Lineup(target=(skill,)), cases=asked)
+
+
+def settings(**live: object) -> Settings:
+    return Settings.model_validate({"live": live})
+
+
+def test_the_error_that_the_policy_allows_decides_whether_a_plan_can_reach_a_verdict() -> None:
+    """5 x 1 has 1/32 as its smallest p: never at .025, and possible for a team that chose .05."""
+    looks = {"looks": [1]}
+    with pytest.raises(UsageError, match="can never reach a verdict"):
+        make_live_plan([subject(5)], [WHO], design_of(settings(attempts=looks)), attainable=attainable)
+    keener = design_of(settings(attempts=looks, alpha_regressed=0.05))
+    assert make_live_plan([subject(5)], [WHO], keener, attainable=attainable).family == 1
+
+
+def test_the_analysis_keeps_everything_that_the_policy_says_and_the_looks_that_a_terminal_narrowed() -> None:
+    chosen = settings(
+        alpha_regressed=0.04,
+        floor=0.07,
+        margin=0.12,
+        target_lift=0.3,
+        max_drop=0.25,
+        weights={"security": 0},
+        workspace={"mode": "group"},
+        seed=5,
+    )
+    design = narrowed(design_of(chosen), attempts=5)
+    found = analysis_of(make_live_plan([subject(4)], [WHO], design, attainable=attainable), chosen)
+    assert found.looks == (3, 5)
+    assert (found.alpha_regressed, found.floor, found.margin, found.target_lift) == (0.04, 0.07, 0.12, 0.3)
+    assert (found.max_drop, found.weights["security"], found.mode, found.seed) == (0.25, 0.0, "group", 5)
+    assert [case.negative for case in found.cases.values()] == [True, False, False, False]
+    assert {case.bucket for case in found.cases.values()} == {"implicit"}
