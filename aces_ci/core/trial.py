@@ -89,6 +89,8 @@ class Trial:
     """Digest of the tool list that the model was offered; None where no request was forwarded."""
     drops: tuple[str, ...] = ()
     """What the gateway took out of the requests. Tools and drops are equal in both arms of a fair pair."""
+    lost_micros: int = 0
+    """What earlier tries of it cost, which infrastructure or a killed run lost: money of the run, not of the arm."""
 
     @property
     def id(self) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from aiohttp import web
 
 from aces_ci.core.scan.redact import Redactor
-from aces_ci.core.spending.exchange import Outcome, Protocol
+from aces_ci.core.spending.exchange import Outcome, Protocol, Reserved
 from aces_ci.gateway import faults, guard, relay
 from aces_ci.gateway.draft import Draft
 from aces_ci.gateway.lease import Lease
@@ -69,6 +69,7 @@ class Fetcher:
         mode: str,
         tape: Tape | None,
         recorded: Callable[[dict[str, Any]], None],
+        reserved: Callable[[Reserved], asyncio.Future[None] | None],
         patience: Patience,
     ) -> None:
         self._ledger = ledger
@@ -77,6 +78,7 @@ class Fetcher:
         self._mode = mode
         self._tape = tape
         self._recorded = recorded
+        self._reserved = reserved
         self._patience = patience
 
     async def fetch(self, call: Call) -> web.StreamResponse:
@@ -90,7 +92,7 @@ class Fetcher:
         draft = call.draft
         state = self._patience.begin()
         while True:
-            self._reserve(call)
+            await self._reserve(call)
             retry_after: str | None = None
             try:
                 answer = await self._ask(call)
@@ -115,13 +117,26 @@ class Fetcher:
             self._release(draft)
             await asyncio.sleep(wait)
 
-    def _reserve(self, call: Call) -> None:
-        draft = call.draft
+    async def _reserve(self, call: Call) -> None:
+        draft, lease = call.draft, call.lease
         if draft.reserved_micros is not None:
-            draft.reservation = self._ledger.reserve(call.lease.scopes, draft.reserved_micros)
-        draft.billed = True
+            draft.reservation = self._ledger.reserve(lease.scopes, draft.reserved_micros)
+        draft.billed = False
+        noted = self._noted(lease, draft)
         if not draft.attempts:
-            call.lease.watch.look(call.forward.protocol, call.forward.body, draft.number)
+            lease.watch.look(call.forward.protocol, call.forward.body, draft.number)
+        if noted is not None:
+            await noted
+        draft.billed = True
+
+    def _noted(self, lease: Lease, draft: Draft) -> asyncio.Future[None] | None:
+        """Tell the driver; done when the payment is on its disk."""
+        if draft.reservation is None or self._mode == "replay":
+            return None
+        micros = draft.reservation.micros + draft.lost_micros
+        return self._reserved(
+            Reserved(slot=lease.order.slot, trial=lease.order.trial, number=draft.number, micros=micros)
+        )
 
     def _release(self, draft: Draft) -> None:
         """End one attempt: what may have been billed stays charged."""

@@ -13,7 +13,7 @@ from aiohttp import web
 
 from aces_ci.core.errors import UsageError
 from aces_ci.core.spending.control import ArmSlot, Configuration, Listener, Secrets, Upstream
-from aces_ci.core.spending.exchange import Exchange, TrialRecord
+from aces_ci.core.spending.exchange import Exchange, Reserved, TrialRecord
 from aces_ci.core.spending.price_table import price_of
 from aces_ci.gateway.armcheck import ArmWatch
 from aces_ci.gateway.desk import Desk
@@ -40,7 +40,9 @@ PROVIDERS = frozenset(
 
 
 class Gateway:
-    """All slots of one run. `exchanged` and `recorded` are called with every record and recorded answer."""
+    """All slots of one run. `exchanged` and `recorded` are called with every record and recorded answer, `reserved`
+    before a request goes out that costs money; the request waits for what it returns.
+    """
 
     def __init__(
         self,
@@ -49,6 +51,7 @@ class Gateway:
         *,
         exchanged: Callable[[Exchange], None],
         recorded: Callable[[dict[str, Any]], None] = lambda line: None,
+        reserved: Callable[[Reserved], asyncio.Future[None] | None] = lambda reserved: None,
         patience: Patience | None = None,
         room: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
@@ -67,6 +70,7 @@ class Gateway:
             mode=configuration.mode,
             tape=self._tape,
             recorded=recorded,
+            reserved=reserved,
             patience=patience or Patience(),
         )
         self._desk = Desk(self.ledger, fetcher, exchanged)

@@ -18,12 +18,14 @@ from aces_ci.core.spending.control import (
     Control,
     DisarmSlot,
     LoadRecording,
+    Noted,
     Secrets,
     from_control,
 )
-from aces_ci.core.spending.exchange import to_event
+from aces_ci.core.spending.exchange import Reserved, to_event
 from aces_ci.gateway.gateway import Gateway
 from aces_ci.gateway.harden import harden, raise_file_limit
+from aces_ci.gateway.journal import Journal
 from aces_ci.gateway.outbox import Outbox
 
 
@@ -60,20 +62,28 @@ def begin(stdin: BinaryIO) -> tuple[Secrets, Configuration]:
 async def _serve(secrets: Secrets, configuration: Configuration, stdin: BinaryIO, stdout: BinaryIO) -> None:
     hidden = [*secrets.keys.values(), *filter(None, [secrets.recording_key])]
     outbox = Outbox(stdout, hidden)
+    journal = Journal(lambda reserved: outbox.put(to_event(reserved)))
+
+    def reserved(what: Reserved) -> asyncio.Future[None] | None:
+        return journal.reserved(what) if configuration.journal else None
+
     gateway = Gateway(
         configuration,
         secrets,
         exchanged=lambda exchange: outbox.put(to_event(exchange)),
+        reserved=reserved,
         recorded=lambda line: outbox.put(json.dumps({"event": "recorded", "line": line})),
         room=outbox.room,
     )
     try:
         listeners = await gateway.open()
         _say(outbox, "ready", listeners=[asdict(item) for item in listeners])
-        orders = _orders(stdin)
+        orders = _orders(stdin, journal)
         while (order := await orders.get()) is not None and not outbox.broken:
             try:
-                await _obey(gateway, outbox, from_control(order))
+                if isinstance(order, AcesError):
+                    raise order
+                await _obey(gateway, outbox, order)
             except AcesError as error:
                 _say(outbox, "fault", message=error.message, code=error.code, why=error.why)
     finally:
@@ -104,15 +114,25 @@ def _read(stdin: BinaryIO) -> Control | None:
     return from_control(line.decode("utf-8", errors="replace")) if line else None
 
 
-def _orders(stdin: BinaryIO) -> asyncio.Queue[str | None]:
-    """Lines from a thread, because standard input may be a file, a pipe or a socket; None at its end."""
+def _orders(stdin: BinaryIO, journal: Journal) -> asyncio.Queue[Control | AcesError | None]:
+    """Orders from a thread, because standard input may be a file, a pipe or a socket; None at its end.
+
+    Answers to reservations go past the queue: a request must not wait until another slot is taken back.
+    """
     loop = asyncio.get_running_loop()
-    lines: asyncio.Queue[str | None] = asyncio.Queue()
+    orders: asyncio.Queue[Control | AcesError | None] = asyncio.Queue()
 
     def read() -> None:
         while line := stdin.readline(CONTROL_LINE_LIMIT):
-            loop.call_soon_threadsafe(lines.put_nowait, line.decode("utf-8", errors="replace"))
-        loop.call_soon_threadsafe(lines.put_nowait, None)
+            try:
+                order: Control | AcesError = from_control(line.decode("utf-8", errors="replace"))
+            except AcesError as error:
+                order = error
+            if isinstance(order, Noted):
+                loop.call_soon_threadsafe(journal.noted, order)
+            else:
+                loop.call_soon_threadsafe(orders.put_nowait, order)
+        loop.call_soon_threadsafe(orders.put_nowait, None)
 
     threading.Thread(target=read, name="orders", daemon=True).start()
-    return lines
+    return orders

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from aces_ci import agent_images, compose, diagnosing, grading, trialling
+from aces_ci import agent_images, compose, diagnosing, grading, resuming, trialling
 from aces_ci.changes.git import Repository
 from aces_ci.changes.load import skill_at
 from aces_ci.changes.worktree import Found, search
@@ -21,7 +21,6 @@ from aces_ci.core.live_plan import LivePlan
 from aces_ci.core.live_text import arm_lines, result_line
 from aces_ci.core.plan import Contender, TrialPlan, make_live_plan
 from aces_ci.core.scan.redact import Redactor
-from aces_ci.core.score import Score
 from aces_ci.core.skill import Skill
 from aces_ci.core.trial import Arm, Trial
 from aces_ci.policy import from_worktree
@@ -85,8 +84,8 @@ def run(wanted: Wanted, *, env: Mapping[str, str], out: Say, err: Say, confirm: 
     folder = Folder.at(wanted.output, cwd=Path.cwd(), redact=redactor.redact)
     folder.claim()
     sink = EvidenceFile(folder)
-    known = list(sink.read())
-    done = {row.digest: row for row in known if isinstance(row, Trial)}
+    found = resuming.earlier(folder)
+    done = found.trials
     _ask_about_leftovers(wanted, done)
     own = agent_images.environment_of((item.skill() for item in chosen), Trust.OWN)
     images = agent_images.images_for(settings, harnesses, sandbox, env=env, environment=own)
@@ -102,7 +101,8 @@ def run(wanted: Wanted, *, env: Mapping[str, str], out: Say, err: Say, confirm: 
     analysis = trialling.analysis_of(plan, settings)
     room = grading.GraderRoom.of(plan, sandbox, env)
     grades = grading.Grades(plan, analysis, compose.metrics(), ask, folder, sink, room)
-    grades.known(done.values(), (row for row in known if isinstance(row, Score)))
+    grades.known(done.values(), found.scores)
+    resuming.begin(folder, found, found.fitting(trial.digest for trial in plan.trials))
     means = live.Means(
         sandbox=sandbox,
         harnesses=harnesses,
@@ -128,7 +128,7 @@ def run(wanted: Wanted, *, env: Mapping[str, str], out: Say, err: Say, confirm: 
             sink,
             run_id=secrets.token_hex(6),
             done=done,
-            spent_micros=live.spent(done),
+            book=found.book,
             decided=grades.decided,
             on_progress=progress,
             stop=stop,

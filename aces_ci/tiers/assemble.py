@@ -177,7 +177,8 @@ def _cost(found: Sorted) -> Cost:
     judged = [j.usd_micros for j in found.judgements.values() if not j.cached]
     judge = None if None in judged else sum(value or 0 for value in judged)
     lived = [trial.usage.usd_micros for trial in fresh]
-    live = None if None in lived else sum(value or 0 for value in lived)
+    lost = sum(trial.lost_micros for trial in fresh)
+    live = None if None in lived else sum(value or 0 for value in lived) + lost
     saved = [trial.usage.usd_micros for trial in reused]
     readings, reread = _readings(found)
     judge_saved = [row.usd_micros for rows in reread for row in rows]

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from aces_ci.core.errors import AcesError, UsageError
-from aces_ci.core.spending.control import ArmSlot, Configuration, Control, DisarmSlot, Secrets, to_control
-from aces_ci.core.spending.exchange import Exchange, TrialRecord, from_event
+from aces_ci.core.spending.control import ArmSlot, Configuration, Control, DisarmSlot, Noted, Secrets, to_control
+from aces_ci.core.spending.exchange import Exchange, Reserved, TrialRecord, from_event
 from aces_ci.ports.sandbox import Channel, SandboxLost
 
 READY_SECONDS = 60.0
@@ -28,9 +28,14 @@ Reply = TrialRecord | dict[str, Any] | None
 class Link:
     """One gateway. Thread-safe: it obeys orders one after the other, so one reply belongs to one order."""
 
-    def __init__(self, channel: Channel, on_exchange: Callable[[Exchange], None]) -> None:
+    def __init__(
+        self,
+        channel: Channel,
+        on_exchange: Callable[[Exchange], None],
+        on_reserved: Callable[[Reserved], None] = lambda reserved: None,
+    ) -> None:
         self._channel = channel
-        self._on_exchange = on_exchange
+        self._on_exchange, self._on_reserved = on_exchange, on_reserved
         self._replies: queue.SimpleQueue[Reply] = queue.SimpleQueue()
         self._ordering = threading.Lock()
         self._lost = ""
@@ -107,6 +112,10 @@ class Link:
         value = from_event(line)
         if isinstance(value, Exchange):
             self._on_exchange(value)
+        elif isinstance(value, Reserved):
+            self._on_reserved(value)
+            # Past the orders, which wait for their replies: this one has none.
+            self._channel.send(to_control(Noted(slot=value.slot, number=value.number)))
         elif isinstance(value, TrialRecord):
             self._replies.put(value)
         else:

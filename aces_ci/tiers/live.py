@@ -1,29 +1,30 @@
 """The live tier: runs what the plan names, look by look, and writes every trial down as it ends.
 
 Resume is nothing special: trials whose digest is in the evidence are not run again. What a killed run had paid for a
-trial that it could not finish is counted against the budget, because its exchanges are on disk.
+trial that it could not finish is counted against the budget, because every payment is in the book before it is made.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 
 from aces_ci.core.plan import PlannedTrial, TrialPlan
+from aces_ci.core.spending.book import Book
 from aces_ci.core.spending.control import Configuration, Secrets, Upstream
 from aces_ci.core.spending.control import Limits as RequestLimits
-from aces_ci.core.spending.exchange import Exchange, to_event
 from aces_ci.core.spending.price import Price
 from aces_ci.core.trace import file as trace_file
-from aces_ci.core.trial import Ending, Flag, Trial
+from aces_ci.core.trial import Flag, Trial
 from aces_ci.ports.converter import Converter, Log
 from aces_ci.ports.harness import Harness
 from aces_ci.ports.sandbox import Limits, Program, Sandbox, SandboxLost
 from aces_ci.ports.sink import Sink
 from aces_ci.tiers.link import Link
 from aces_ci.tiers.schedule import Budget, Purse, next_trials
+from aces_ci.tiers.till import Till
 from aces_ci.tiers.trace import traced
 from aces_ci.tiers.trial import Bench, Tried, attempt
 
@@ -68,6 +69,8 @@ class Ended:
     """The last look whose trials are all there."""
     started: int = 0
     lost: int = 0
+    paid_micros: int = 0
+    """Millionths of a dollar over all starts of this run, tries that were lost included."""
 
 
 def run(  # noqa: PLR0913 - the ports, by name
@@ -77,31 +80,38 @@ def run(  # noqa: PLR0913 - the ports, by name
     *,
     run_id: str,
     done: Mapping[str, Trial] | None = None,
-    spent_micros: int = 0,
+    book: Book | None = None,
     decided: Callable[[int], str | None] = lambda look: None,
     on_progress: Callable[[Progress], None] = lambda progress: None,
     stop: threading.Event | None = None,
 ) -> Ended:
     """Run the plan's missing trials and append each to `sink` as it ends.
 
-    `done`: trials of earlier runs by digest; those that infrastructure lost are tried again. `spent_micros`: what
-    those runs were charged. `decided(look)` is asked when all trials of a look are there; a clause ends the run.
+    `done`: trials of earlier starts by digest; those that infrastructure lost are tried again. `book`: what those
+    starts paid; it is kept up to date. `decided(look)` is asked when all trials of a look are there; a clause ends
+    the run.
     `stop` set: nothing new starts, running agents are killed, their trials are left to the next run.
 
     Raises:
         UsageError: the sandbox cannot be opened, or a skill cannot be staged. SandboxLost: the gateway never came up.
     """
     known = {digest: trial for digest, trial in (done or {}).items() if not trial.missing}
-    engine = _Engine(plan, means, sink, known, spent_micros, on_progress, stop or threading.Event())
+    till = Till(sink, book if book is not None else Book())
+    engine = _Engine(plan, means, sink, known, till, on_progress, stop or threading.Event())
     if all(trial.digest in known for trial in plan.trials):
-        return engine.looks(run_id, None, decided)
+        return engine.looks(None, decided)
     slots = plan.design.workers
     with means.sandbox.open(run=run_id, slots=slots, program=means.program, limits=means.limits) as session:
-        link = Link(session.gateway, engine.take)
+        link = Link(session.gateway, till.take, till.reserve)
         try:
             link.start(
                 means.secrets,
-                Configuration(listeners=session.listeners, upstreams=means.upstreams, prices=means.prices),
+                Configuration(
+                    listeners=session.listeners,
+                    upstreams=means.upstreams,
+                    prices=means.prices,
+                    journal=True,
+                ),
             )
             bench = Bench(
                 plan=plan,
@@ -113,7 +123,7 @@ def run(  # noqa: PLR0913 - the ports, by name
                 isolates=means.sandbox.isolates,
                 run=run_id,
             )
-            return engine.looks(run_id, bench, decided)
+            return engine.looks(bench, decided)
         finally:
             link.close()
 
@@ -127,27 +137,24 @@ class _Engine:
         means: Means,
         sink: Sink,
         known: dict[str, Trial],
-        spent_micros: int,
+        till: Till,
         on_progress: Callable[[Progress], None],
         stop: threading.Event,
     ) -> None:
         self._plan, self._means, self._sink = plan, means, sink
         self._known, self._progress, self._stop = known, on_progress, stop
-        self._purse = Purse(means.budget, plan, spent_micros)
-        self._exchanges: dict[str, list[Exchange]] = {}
-        self._lock = threading.Lock()
+        self._till = till
+        self._purse = Purse(means.budget, plan, till.paid_micros)
         self._lost_in_a_row = 0
         self._ended = Ended()
         self._because = ""
 
-    def take(self, exchange: Exchange) -> None:
-        """An exchange, as the gateway writes it: on disk before anything is made of it."""
-        self._sink.extend(f"trials/{exchange.trial}/exchanges.jsonl", to_event(exchange))
-        with self._lock:
-            self._exchanges.setdefault(exchange.trial, []).append(exchange)
-
-    def looks(self, run_id: str, bench: Bench | None, decided: Callable[[int], str | None]) -> Ended:
+    def looks(self, bench: Bench | None, decided: Callable[[int], str | None]) -> Ended:
         """All looks in order, until one decides."""
+        ended = self._looks(bench, decided)
+        return replace(ended, paid_micros=self._till.paid_micros)
+
+    def _looks(self, bench: Bench | None, decided: Callable[[int], str | None]) -> Ended:
         for look in range(1, len(self._plan.design.looks) + 1):
             missing = [trial for trial in self._plan.trials if trial.stage == look and trial.digest not in self._known]
             if missing and bench is not None:
@@ -189,8 +196,7 @@ class _Engine:
         tries = 0
         while True:
             tries += 1
-            with self._lock:
-                self._exchanges.pop(planned.digest, None)
+            self._till.begin(planned.digest)
             tried = attempt(bench, planned, slot, self._purse.caps(planned), self._stop)
             if tried is None or not tried.trial.missing or tries > INFRA_RETRIES or self._closed():
                 return None if tried is None else replace(tried, tries=tries)
@@ -207,7 +213,6 @@ class _Engine:
         trial = self._finished(tried)
         self._sink.add(trial)
         self._known[trial.digest] = trial
-        self._purse.add(trial)
         self._lost_in_a_row = self._lost_in_a_row + 1 if trial.missing else 0
         self._ended = replace(self._ended, started=self._ended.started + 1, lost=self._ended.lost + int(trial.missing))
         self._progress(Progress(planned=planned, trial=trial))
@@ -225,12 +230,9 @@ class _Engine:
         for root, files in (("workspace", ran.workspace), ("home", ran.home)):
             for file in files:
                 self._sink.keep(f"{home}/{root}/{file.path}", file.data)
-        with self._lock:
-            exchanges = sorted(self._exchanges.pop(trial.digest, []), key=lambda item: item.number)
-        if tried.tries > 1:
-            # The first try's exchanges went to the same file; what is graded is the last one's.
-            lines = "".join(f"{to_event(item)}\n" for item in exchanges)
-            self._sink.keep(f"{home}/exchanges.jsonl", lines.encode("ascii"))
+        exchanges = self._till.end(trial.digest)
+        lost = self._till.paid_for(trial.digest) - (trial.usage.usd_micros or 0)
+        trial = replace(trial, lost_micros=max(0, lost))
         session = {file.path: file.data for file in ran.home}
         found = traced(
             exchanges,
@@ -263,15 +265,5 @@ class _Engine:
         elif self._lost_in_a_row >= LOST_IN_A_ROW:
             self._because = self._because or f"the last {LOST_IN_A_ROW} runs were lost to infrastructure"
         elif not self._because:
-            self._because = self._purse.empty()
+            self._because = self._purse.empty(self._till.paid_micros)
         return bool(self._because)
-
-
-def missing_spend(exchanges: Iterable[Exchange], done: Mapping[str, Trial]) -> int:
-    """Millionths of a dollar that were paid for trials that never ended: they count against the budget."""
-    return sum(item.charged_micros or 0 for item in exchanges if item.trial not in done)
-
-
-def spent(done: Mapping[str, Trial]) -> int:
-    """Millionths of a dollar that ended trials were charged."""
-    return sum(trial.usage.usd_micros or 0 for trial in done.values() if trial.ending is not Ending.INFRA_FAILED)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from aces_ci.core.plan import PlannedTrial, TrialPlan, arms_of
 from aces_ci.core.spending.control import Cap
-from aces_ci.core.trial import Trial
 
 TRIAL_SHARES = 4
 """A trial may use so many times its equal share of the run's budget; the run's own cap still holds."""
@@ -31,17 +30,12 @@ class Purse:
     """What is left. The gateway enforces the caps; this only tells when starting another trial is pointless."""
 
     def __init__(
-        self, budget: Budget, plan: TrialPlan, spent_micros: int = 0, now: Callable[[], float] = time.monotonic
+        self, budget: Budget, plan: TrialPlan, paid_micros: int = 0, now: Callable[[], float] = time.monotonic
     ) -> None:
         self._budget, self._plan, self._now = budget, plan, now
-        self._spent = spent_micros
         self._until = now() + budget.minutes * 60 if budget.minutes is not None else None
-        self._left = max(0, (budget.usd_micros or 0) - spent_micros)
+        self._left = max(0, (budget.usd_micros or 0) - paid_micros)
         self._arms = sum(len(arms_of(subject, plan.design.arms)) for subject in plan.subjects) or 1
-
-    def add(self, trial: Trial) -> None:
-        """Take a trial's charge into account."""
-        self._spent += trial.usage.usd_micros or 0
 
     def caps(self, planned: PlannedTrial) -> tuple[Cap, ...]:
         """Caps of run, arm and trial for the gateway; equal for all arms. None where there is no budget."""
@@ -57,9 +51,9 @@ class Purse:
             Cap(scope=f"trial:{planned.digest}", usd_micros=min(self._left, max(1, TRIAL_SHARES * share))),
         )
 
-    def empty(self) -> str:
-        """Why nothing more may start, or an empty text."""
-        if self._budget.usd_micros is not None and self._spent >= self._budget.usd_micros:
+    def empty(self, paid_micros: int) -> str:
+        """Why nothing more may start after so much was paid, or an empty text."""
+        if self._budget.usd_micros is not None and paid_micros >= self._budget.usd_micros:
             return f"the budget of {self._budget.usd_micros / 1e6:.2f} USD is spent"
         if self._until is not None and self._now() >= self._until:
             return f"the time of {self._budget.minutes:g} min is over"

@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from aces_ci.core.spending.control import ArmSlot, DisarmSlot, Listener, from_control
-from aces_ci.core.spending.exchange import ArmCheck, Exchange, Outcome, Protocol, TrialRecord, to_event
+from aces_ci.core.errors import UsageError
+from aces_ci.core.spending.control import ArmSlot, DisarmSlot, Listener, Noted, from_control
+from aces_ci.core.spending.exchange import ArmCheck, Exchange, Outcome, Protocol, Reserved, TrialRecord, to_event
 from aces_ci.core.trial import Usage
 from aces_ci.ports.sandbox import (
     CollectedFile,
@@ -38,12 +39,14 @@ class World:
     token: str
     gateway: FakeGateway
     stop: threading.Event
+    provider: Callable[[str, int], None] = lambda trial, micros: None
+    """Called with what a request costs when it goes out: where a provider would bill it."""
     out: bytearray = field(default_factory=bytearray)
     err: bytearray = field(default_factory=bytearray)
 
     def ask(self, text: str = "hello", *, tokens: int = 100) -> None:
         """One model call through the gateway."""
-        self.gateway.exchange(self.job.slot, self.token, text, tokens)
+        self.gateway.exchange(self.job.slot, self.token, text, tokens, self.provider)
 
 
 Agent = Callable[[World], int]
@@ -66,11 +69,15 @@ class FakeGateway:
         """Trial to why the provider is to blame."""
         self.unfair: set[str] = set()
         self.gone = False
+        self._noted = threading.Semaphore(0)
 
     def send(self, line: str) -> None:
         if self.gone:
             raise SandboxLost("the gateway ended")
         order = from_control(line)
+        if isinstance(order, Noted):
+            self._noted.release()
+            return
         self.received.append(order)
         match order:
             case ArmSlot():
@@ -92,15 +99,21 @@ class FakeGateway:
         except queue.Empty:
             return None
 
-    def exchange(self, slot: int, token: str, text: str, tokens: int) -> None:
+    def exchange(
+        self, slot: int, token: str, text: str, tokens: int, bill: Callable[[str, int], None] = lambda t, m: None
+    ) -> None:
         order = self.armed.get(f"s{slot}")
         if order is None or order.token != token:
             return
+        number = len(self.asked[order.slot]) + 1
+        self.lines.put(to_event(Reserved(slot=order.slot, trial=order.trial, number=number, micros=3 * tokens)))
+        self._noted.acquire(timeout=10)
+        bill(order.trial, tokens)
         usage = Usage(input_tokens=tokens, output_tokens=10, requests=1)
         value = Exchange(
             slot=order.slot,
             trial=order.trial,
-            number=len(self.asked[order.slot]) + 1,
+            number=number,
             protocol=Protocol.MESSAGES,
             outcome=Outcome.COMPLETE,
             status=200,
@@ -110,7 +123,9 @@ class FakeGateway:
             request={"model": order.model, "messages": [{"role": "user", "content": text}]},
             response={"role": "assistant", "content": [{"type": "text", "text": "done"}]},
             usage=usage,
+            reserved_micros=3 * tokens,
             charged_micros=tokens,
+            attempts=1,
             model=order.model,
             resolved_model=order.model,
         )

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import multiprocessing
-import os
-import signal
 import threading
 import time
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 
@@ -19,17 +15,16 @@ from aces_ci.changes.parse import parse_skill
 from aces_ci.core.errors import UsageError
 from aces_ci.core.plan import Contender, Design, PlannedTrial, Subject, TrialPlan, make_live_plan
 from aces_ci.core.skill import FileKind, Skill, SkillFile
+from aces_ci.core.spending.book import Book, Payment
 from aces_ci.core.spending.control import ArmSlot, Secrets, Upstream
-from aces_ci.core.spending.exchange import Exchange, Protocol, from_event
+from aces_ci.core.spending.exchange import Protocol
 from aces_ci.core.spending.price import Price
 from aces_ci.core.staging import Injection, Lineup
 from aces_ci.core.suites.case import Case, CaseFile
-from aces_ci.core.trial import Arm, Ending, Flag, Trial
+from aces_ci.core.trial import Arm, Ending, Flag
 from aces_ci.plugins import load
 from aces_ci.ports.harness import Harness
 from aces_ci.ports.sandbox import Limits, Program, SandboxLost
-from aces_ci.shell.evidence_file import EvidenceFile
-from aces_ci.shell.files import Folder
 from aces_ci.statistics.power import attainable
 from aces_ci.tiers import live
 from aces_ci.tiers.schedule import Budget
@@ -126,7 +121,7 @@ def run(
 def test_every_planned_trial_becomes_one_line_with_its_files() -> None:
     chosen = plan()
     ended, sink, _ = run(obedient, chosen)
-    assert ended == live.Ended(look=2, started=8)
+    assert ended == live.Ended(look=2, started=8, paid_micros=800)
     assert {trial.digest for trial in sink.trials} == {trial.digest for trial in chosen.trials}
     assert len(sink.trials) == 8 and all(trial.ending is Ending.FINISHED for trial in sink.trials)
     one = sink.trials[0]
@@ -212,40 +207,6 @@ def test_a_trial_that_infrastructure_lost_is_tried_again_on_resume() -> None:
     done = {lost.digest: lost, first.trials[1].digest: first.trials[1]}
     _, second, _ = run(obedient, chosen, done=done)
     assert [trial.digest for trial in second.trials] == [lost.digest]
-
-
-def test_a_killed_driver_resumes_and_pays_nothing_twice(tmp_path: Path) -> None:
-    """A real process, really killed; what it wrote is read by the next one."""
-    context = multiprocessing.get_context("fork")
-    child = context.Process(target=_slow_run, args=(tmp_path,))
-    child.start()
-    evidence = EvidenceFile(Folder(tmp_path, Path("out")))  # type: ignore[arg-type]
-    deadline = time.monotonic() + 20
-    while len([x for x in evidence.read() if isinstance(x, Trial)]) < 3 and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert child.pid is not None
-    os.kill(child.pid, signal.SIGKILL)
-    child.join()
-    written = {trial.digest: trial for trial in evidence.read() if isinstance(trial, Trial)}
-    chosen = plan(workers=1)
-    assert 3 <= len(written) < len(chosen.trials)
-    paid = [
-        value
-        for path in (tmp_path / "out" / "trials").glob("*/exchanges.jsonl")
-        for row in path.read_text().splitlines()
-        if isinstance(value := from_event(row), Exchange)
-    ]
-    assert live.missing_spend(paid, written) + live.spent(written) == 100 * len(paid)
-    _, rest, _ = run(obedient, chosen, done=written)
-    assert {trial.digest for trial in rest.trials} == {trial.digest for trial in chosen.trials} - set(written)
-
-
-def _slow_run(folder: Path) -> None:
-    def slow(world: World) -> int:
-        time.sleep(0.1)
-        return obedient(world)
-
-    run(slow, plan(workers=1), EvidenceFile(Folder(folder, Path("out"))))  # type: ignore[arg-type]
 
 
 def test_a_decided_look_is_the_last() -> None:
@@ -360,9 +321,13 @@ def test_a_gateway_that_never_comes_is_an_error_before_any_trial() -> None:
         run(obedient, plan(), prepare=prepare)
 
 
+def paid(micros: int) -> Book:
+    return Book([Payment(trial="t", attempt="a", number=1, micros=micros, settled=True)])
+
+
 def test_caps_are_equal_for_the_arms_and_shrink_by_what_was_spent() -> None:
     budget = Budget(usd_micros=1_000_000)
-    _, _, sandbox = run(obedient, plan(workers=1), budget=budget, spent_micros=400_000)
+    _, _, sandbox = run(obedient, plan(workers=1), budget=budget, book=paid(400_000))
     caps = {order.arm: sorted(cap.usd_micros for cap in order.caps) for order in _armed(sandbox)}
     assert caps[Arm.WITH_SKILL] == caps[Arm.BASELINE]
     assert max(caps[Arm.BASELINE]) == 600_000

@@ -70,6 +70,8 @@ class Configuration:
     """Override the built-in table, first match wins."""
     mode: str = "live"
     """`live`, `record` (live, and every answer is written out) or `replay` (never asks upstream)."""
+    journal: bool = False
+    """Whether a request waits until the driver says that it has written down what is set aside for it (`noted`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +145,15 @@ class LoadRecording:
     line: Mapping[str, Any] = field(default_factory=dict)
 
 
-Control = Secrets | Configuration | ArmSlot | DisarmSlot | LoadRecording
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noted:
+    """What was set aside for a request is on the driver's disk: it may go out."""
+
+    slot: str
+    number: int
+
+
+Control = Secrets | Configuration | ArmSlot | DisarmSlot | LoadRecording | Noted
 
 _OPS: dict[str, type] = {
     "secrets": Secrets,
@@ -155,6 +165,7 @@ _OPS: dict[str, type] = {
 _NAMES = {cls: name for name, cls in _OPS.items()}
 
 
+    "noted": Noted,
 @cache
 def _adapter(name: str) -> TypeAdapter[Any]:
     return TypeAdapter(_OPS[name])

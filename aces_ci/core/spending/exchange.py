@@ -168,7 +168,19 @@ class TrialRecord:
     """Hosts reached through `network.allow`, sorted."""
 
 
-_EVENTS: dict[str, type] = {"exchange": Exchange, "disarmed": TrialRecord}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reserved:
+    """Money is set aside for a request that goes out next. Written first, so that a killed driver knows of it."""
+
+    slot: str
+    trial: str
+    number: int
+    micros: int
+    """With what earlier attempts of the same exchange may have cost."""
+
+
+Event = Exchange | TrialRecord | Reserved
+_EVENTS: dict[str, type] = {"exchange": Exchange, "disarmed": TrialRecord, "reserved": Reserved}
 _NAMES = {cls: name for name, cls in _EVENTS.items()}
 
 
@@ -177,14 +189,14 @@ def _adapter(name: str) -> TypeAdapter[Any]:
     return TypeAdapter(_EVENTS[name])
 
 
-def to_event(value: Exchange | TrialRecord) -> str:
-    """One line without its newline, ASCII only: `{"event":"exchange" | "disarmed","v":1,...fields}`."""
+def to_event(value: Event) -> str:
+    """One line without its newline, ASCII only: `{"event":"exchange" | "disarmed" | "reserved","v":1,...fields}`."""
     name = _NAMES[type(value)]
     fields_of_value = _adapter(name).dump_json(value, ensure_ascii=True).decode("ascii")
     return f'{{"event":"{name}","v":{EXCHANGE_VERSION},{fields_of_value[1:]}'
 
 
-def from_event(line: str) -> Exchange | TrialRecord | None:
+def from_event(line: str) -> Event | None:
     """The value of one line of the gateway; None for an event of another kind (`ready`, `armed`, `fault`).
 
     Raises:
@@ -215,7 +227,7 @@ def from_event(line: str) -> Exchange | TrialRecord | None:
     if unknown:
         raise refuse(f"unknown fields: {', '.join(sorted(map(str, unknown)))[:200]}")
     try:
-        value: Exchange | TrialRecord = _adapter(name).validate_json(json.dumps(raw), strict=True)
+        value: Event = _adapter(name).validate_json(json.dumps(raw), strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         raise refuse(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None

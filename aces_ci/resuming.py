@@ -1,0 +1,93 @@
+"""What an earlier start of a run left in its output directory, and how the next start goes on from it.
+
+The evidence of the earlier start is first put aside, whole, and only then begun anew with what still fits: a start
+that is killed at any moment in between loses nothing either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from aces_ci.core.evidence import Evidence, RunEnded
+from aces_ci.core.score import Score
+from aces_ci.core.spending import book
+from aces_ci.core.trial import Trial
+from aces_ci.core.wire import read_lines, to_line
+from aces_ci.shell.files import PRIVATE, Folder
+
+EVIDENCE = "evidence.jsonl"
+ASIDE = "earlier.jsonl"
+"""Trials and scores of earlier starts, whether or not they fit what runs now."""
+LIMIT = 1 << 30
+"""Bytes of an evidence file that is read; a run of 10,000 trials is under 10 MB."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earlier:
+    """Trials that need no second run, their scores, and the book of what was paid."""
+
+    trials: Mapping[str, Trial] = field(default_factory=dict)
+    """By digest. Those that infrastructure lost are not among them: they are tried again."""
+    scores: tuple[Score, ...] = ()
+    """Of these trials alone."""
+    book: book.Book = field(default_factory=book.Book)
+    finished: bool = True
+    """Whether the last start came to its end."""
+
+    def fitting(self, digests: Iterable[str]) -> tuple[Evidence, ...]:
+        """The trials of a plan that are there already, each before its scores."""
+        wanted = set(digests)
+        trials = [trial for digest, trial in self.trials.items() if digest in wanted]
+        return (*trials, *(score for score in self.scores if score.trial in wanted))
+
+
+def earlier(folder: Folder) -> Earlier:
+    """Read what earlier starts left; what was put aside counts with the evidence.
+
+    Raises:
+        UsageError: a line that this version does not read.
+    """
+    aside, last = (tuple(_rows(folder, name)) for name in (ASIDE, EVIDENCE))
+    trials = {row.digest: row for row in (*aside, *last) if isinstance(row, Trial)}
+    kept = {digest: trial for digest, trial in trials.items() if not trial.missing and _whole(folder, trial)}
+    scores = {row.id: row for row in (*aside, *last) if isinstance(row, Score) and row.trial in kept}
+    found = book.read(folder.read(book.NAME, limit=LIMIT) or b"")
+    for trial in kept.values():
+        if not found.knows(trial.digest):
+            # Its book is gone; what the trial itself says is then the best word on it.
+            micros = (trial.usage.usd_micros or 0) + trial.lost_micros
+            found.add(book.Payment(trial=trial.digest, attempt="", number=0, micros=micros, settled=True))
+    return Earlier(
+        trials=kept,
+        scores=tuple(scores.values()),
+        book=found,
+        finished=not last or any(isinstance(row, RunEnded) for row in last),
+    )
+
+
+def begin(folder: Folder, found: Earlier, rows: Sequence[Evidence] = ()) -> None:
+    """Put what was found aside and begin the evidence anew with `rows`. Raises DeliveryError."""
+    folder.write(ASIDE, _text((*found.trials.values(), *found.scores)), mode=PRIVATE)
+    folder.write(EVIDENCE, _text(rows), mode=PRIVATE)
+
+
+def forget(folder: Folder) -> None:
+    """Begin anew without anything of earlier starts. Raises DeliveryError."""
+    for name in (EVIDENCE, ASIDE, book.NAME):
+        folder.write(name, "")
+
+
+def _text(rows: Iterable[Evidence]) -> str:
+    return "".join(to_line(row) + "\n" for row in rows)
+
+
+def _rows(folder: Folder, name: str) -> Iterable[Evidence]:
+    data = folder.read(name, limit=LIMIT) or b""
+    lines = data.decode("utf-8", "replace").splitlines(keepends=True)
+    return read_lines(lines, source=str(folder.path / name))
+
+
+def _whole(folder: Folder, trial: Trial) -> bool:
+    """Whether what its grade rests on is still there."""
+    return trial.trajectory is None or (folder.path / trial.trajectory).is_file()

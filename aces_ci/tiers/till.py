@@ -1,0 +1,76 @@
+"""What the gateway reports while agents run, on disk before anything is made of it: exchanges, and the book of money.
+
+Thread-safe: the link's thread writes, the workers and the tier read.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+
+from aces_ci.core.spending.book import NAME, Book, Payment, to_line
+from aces_ci.core.spending.exchange import Exchange, Reserved, to_event
+from aces_ci.ports.sink import Sink
+
+
+def exchanges_of(trial: str) -> str:
+    """Where the exchanges of a trial's last try lie in the output directory."""
+    return f"trials/{trial}/exchanges.jsonl"
+
+
+class Till:
+    """Everything that passed the gateway for the tries that run now."""
+
+    def __init__(self, sink: Sink, book: Book) -> None:
+        self._sink, self._book = sink, book
+        self._start = secrets.token_hex(4)
+        self._lock = threading.Lock()
+        self._tries = 0
+        self._attempts: dict[str, str] = {}
+        self._exchanges: dict[str, list[Exchange]] = {}
+
+    @property
+    def paid_micros(self) -> int:
+        """Of all starts of this run, money that is set aside included."""
+        with self._lock:
+            return self._book.total
+
+    def paid_for(self, trial: str) -> int:
+        """By all tries of one trial."""
+        with self._lock:
+            return self._book.of(trial)
+
+    def begin(self, trial: str) -> None:
+        """A try of this trial starts: what passed before belongs to an earlier one."""
+        with self._lock:
+            self._tries += 1
+            self._attempts[trial] = f"{self._start}-{self._tries}"
+            self._exchanges.pop(trial, None)
+            again = self._book.knows(trial)
+        if again:
+            self._sink.keep(exchanges_of(trial), b"")
+
+    def reserve(self, reserved: Reserved) -> None:
+        """A request is about to go out."""
+        self._write(reserved.trial, reserved.number, reserved.micros, settled=False)
+
+    def take(self, exchange: Exchange) -> None:
+        """An exchange has ended."""
+        if exchange.attempts:
+            self._write(exchange.trial, exchange.number, exchange.charged_micros or 0, settled=True)
+        self._sink.extend(exchanges_of(exchange.trial), to_event(exchange))
+        with self._lock:
+            self._exchanges.setdefault(exchange.trial, []).append(exchange)
+
+    def end(self, trial: str) -> list[Exchange]:
+        """The exchanges of its last try, in order."""
+        with self._lock:
+            return sorted(self._exchanges.pop(trial, []), key=lambda item: item.number)
+
+    def _write(self, trial: str, number: int, micros: int, *, settled: bool) -> None:
+        with self._lock:
+            attempt = self._attempts.get(trial, self._start)
+        payment = Payment(trial=trial, attempt=attempt, number=number, micros=micros, settled=settled)
+        self._sink.extend(NAME, to_line(payment))
+        with self._lock:
+            self._book.add(payment)
