@@ -107,9 +107,9 @@ def _measure(job: Job, subjects: Sequence[Subject], env: Mapping[str, str], sink
         if event.trial is not None:
             grades.trials[event.trial.digest] = event.trial
 
+    looks = Looks(grades, say)
     try:
         ended = live.run(plan, means, sink, run_id=os.urandom(6).hex(), decided=looks.decided, on_progress=progress)
-    looks = Looks(grades, say)
         grades.decided(len(design.looks))
     finally:
         if ask is not None:
