@@ -12,6 +12,7 @@ from aces_ci.changes.owner import manifest_among
 from aces_ci.core.asking.answer_cache import AnswerCache
 from aces_ci.core.asking.exhibit import Exhibit, exhibit
 from aces_ci.core.asking.question import Answer, Question
+from aces_ci.core.asking.recording import NOT_RECORDED
 from aces_ci.core.asking.rubric import Rubric
 from aces_ci.core.change import ChangeSet, How, SkillChange
 from aces_ci.core.errors import UsageError
@@ -23,7 +24,7 @@ from aces_ci.core.skill import Snapshot
 from aces_ci.pipeline import Job, Sink
 from aces_ci.ports.provider import Provider, ProviderFactory, ProviderOptions
 from aces_ci.settings.model import Settings
-from aces_ci.shell.files import PRIVATE, Folder, read_bounded
+from aces_ci.shell.files import Folder, read_bounded
 from aces_ci.shell.reader import Reader
 from aces_ci.tiers.ask import OVER_BUDGET, Asker, Purse
 from aces_ci.tiers.choose_judge import Chosen, NoJudge, choose
@@ -75,7 +76,8 @@ class Bench:
         )
 
     def _keep(self, line: str) -> None:
-        self.folder.append(CACHE, line + "\n", mode=PRIVATE)
+        # Readable, because the step that saves it for the next run is another user than the action's container.
+        self.folder.append(CACHE, line + "\n")
 
 
 def tier(bench: Bench) -> Callable[[Job, ChangeSet, Sink], None]:
@@ -99,6 +101,9 @@ def tier(bench: Bench) -> Callable[[Job, ChangeSet, Sink], None]:
                     for row in judged(exhibits, bench.rubrics, asker, settings.judge.votes):
                         sink(row)
                 except UsageError as error:
+                    if error.code == NOT_RECORDED:
+                        # A replay promises the same again; what it cannot keep must not look like a calm run.
+                        raise
                     # The text was checked; a key that is refused must not cost the author that.
                     sink(Skipped(tier=Tier.JUDGE, skill=None, code=error.code, because=error.message))
                     return

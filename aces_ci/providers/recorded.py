@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from aces_ci.core.asking.question import Answer, Question
-from aces_ci.core.asking.recording import digest, from_line
+from aces_ci.core.asking.recording import NOT_RECORDED, digest, from_line
 from aces_ci.core.asking.reply import BadReply, parse
 from aces_ci.core.errors import UsageError
 from aces_ci.ports.provider import Provider, ProviderOptions
@@ -42,7 +42,7 @@ class Recorded:
         if kept is None:
             raise UsageError(
                 f"the recordings hold no answer to {question.item}, vote {question.vote}",
-                code="not_recorded",
+                code=NOT_RECORDED,
                 why="the skill, the criterion or the prompt has changed since they were recorded",
                 do="record again with a key: aces-ci judge --record FILE",
             )

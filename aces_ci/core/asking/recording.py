@@ -9,6 +9,9 @@ from typing import Any
 from aces_ci.core.asking.answer_cache import key_of
 from aces_ci.core.asking.question import Answer, Question
 
+NOT_RECORDED = "not_recorded"
+"""The word for a question that the recordings do not answer."""
+
 
 def digest(question: Question) -> str:
     """SHA-256 of the question, whoever is asked."""
