@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from aces_ci.ports.converter import Converter
     from aces_ci.ports.dialect import Dialect
     from aces_ci.ports.forge import Annotation, Forge, ForgeOptions, Links
+    from aces_ci.ports.goal_worker import GoalWorker
     from aces_ci.ports.harness import Harness
     from aces_ci.ports.importer import Importer
     from aces_ci.ports.metric import Metric
@@ -125,6 +126,13 @@ def bench(env: Mapping[str, str], folder: Folder, record: Callable[[Question, An
     from aces_ci.judging import Bench
 
     return Bench(factories=providers(), rubrics=rubrics(), env=env, folder=folder, record=record)
+
+
+def goal_worker() -> GoalWorker:
+    """What judges goal accuracy by RAGAS, where its environment is installed."""
+    from aces_ci.workers.ragas.client import WORKER
+
+    return WORKER
 
 
 def judge_tier(env: Mapping[str, str], folder: Folder) -> Callable[..., None]:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from aces_ci import agent_images, compose, diagnosing, grading, trialling
+from aces_ci import agent_images, compose, diagnosing, goal_method, grading, trialling
 from aces_ci.changes.load import skill_at
 from aces_ci.core.change import ChangeSet, How, SkillChange
 from aces_ci.core.errors import AcesError
@@ -19,6 +19,7 @@ from aces_ci.ports.sandbox import SandboxLost
 from aces_ci.shell.files import Folder
 from aces_ci.statistics.power import attainable
 from aces_ci.tiers import live
+from aces_ci.tiers.grader_room import GraderRoom
 from aces_ci.tiers.live_trigger import refused, without_cases
 from aces_ci.tiers.schedule import Budget
 from aces_ci.tiers.suite import read_suite
@@ -88,13 +89,16 @@ def _measure(job: Job, subjects: Sequence[Subject], env: Mapping[str, str], sink
     asker = compose.bench(env, sink.folder).asker(settings, job.event.trust)
     ask = asker if callable(asker) else None
     trialling.gradeable(plan, ask is not None)
-    room = grading.GraderRoom.of(plan, box, env)
-    grades = grading.Grades(plan, analysis, compose.metrics(), ask, sink.folder, sink, room)
+    room = GraderRoom.of(plan, box, env)
+    gateway = agent_images.program_of(env)
+    goals = goal_method.goal_room(settings, env, box, gateway, compose.goal_worker(), compose.providers())
+    settle = goals.settle if goals else None
+    grades = grading.Grades(plan, analysis, compose.metrics(), ask, sink.folder, sink, room, settle)
     cap = settings.budget.usd
     means = live.Means(
         sandbox=box,
         harnesses=harnesses,
-        program=agent_images.program_of(env),
+        program=gateway,
         secrets=reach.secrets,
         upstreams=reach.upstreams,
         prices=trialling.prices_of(settings),
@@ -134,11 +138,13 @@ def subjects_of(job: Job, changes: ChangeSet) -> Iterator[Subject]:
         theirs, own = _cases(deciding), _cases(after)
         support = _support(job, changes, change)
         if theirs and deciding is not None:
-            grader = grading.grader_for(deciding)
-            yield _with_fixtures(trialling.subject_of(after, before, theirs, support, grader=grader), deciding)
+            grader, verifiers = grading.grader_for(deciding), grading.verifiers_for(deciding, theirs)
+            row = trialling.subject_of(after, before, theirs, support, grader=grader, verifiers=verifiers)
+            yield _with_fixtures(row, deciding)
         if own and (not theirs or own != theirs):
             grader = grading.grader_for(after, trust=job.event.trust)
-            yield trialling.subject_of(after, before, own, support, side="head", grader=grader)
+            verifiers = grading.verifiers_for(after, own, trust=job.event.trust)
+            yield trialling.subject_of(after, before, own, support, side="head", grader=grader, verifiers=verifiers)
 
 
 def _before(job: Job, changes: ChangeSet, change: SkillChange) -> Skill | None:

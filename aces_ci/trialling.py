@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from urllib.parse import urlsplit, urlunsplit
 
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
@@ -14,6 +13,7 @@ from aces_ci.core.plan import Contender, Design, Subject, TrialPlan
 from aces_ci.core.skill import Skill
 from aces_ci.core.spending.control import Secrets, Upstream
 from aces_ci.core.spending.exchange import Protocol
+from aces_ci.core.spending.own_server import own_server
 from aces_ci.core.spending.price import Price
 from aces_ci.core.spending.price_table import price_of
 from aces_ci.core.staging import Injection, Lineup
@@ -28,7 +28,6 @@ PROVIDERS = (
     ("anthropic", "ANTHROPIC_API_KEY", "https://api.anthropic.com", (Protocol.MESSAGES,)),
     ("openai", "OPENAI_API_KEY", "https://api.openai.com", (Protocol.RESPONSES, Protocol.CHAT)),
 )
-_LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 _UNITS = {"m": MIB, "g": 1024 * MIB}
 
 
@@ -159,6 +158,7 @@ def subject_of(
     support: Iterable[Skill] = (),
     side: str = "base",
     grader: Grader | None = None,
+    verifiers: Mapping[str, Grader] | None = None,
 ) -> Subject:
     """One skill with its cases; fixtures are files of the skill, named from it or from the repository."""
     fixtures: dict[str, bytes] = {}
@@ -167,12 +167,23 @@ def subject_of(
             if file.data is not None:
                 fixtures[path] = fixtures[skill.path_of(path)] = file.data
     lineup = Lineup(target=(after,), previous=(before,) if before else (), support=tuple(support))
-    return Subject(skill=after.root, lineup=lineup, cases=tuple(cases), fixtures=fixtures, side=side, grader=grader)
+    return Subject(
+        skill=after.root,
+        lineup=lineup,
+        cases=tuple(cases),
+        fixtures=fixtures,
+        side=side,
+        grader=grader,
+        verifiers=verifiers or {},
+    )
 
 
 def gradeable(plan: TrialPlan, judged: bool) -> None:
     """Refuse a plan of which nothing could be scored. Raises UsageError."""
-    alone = any(item.grader is not None and item.grader.mode is Grading.CUSTOM_ONLY for item in plan.subjects)
+    alone = any(
+        item.verifiers or (item.grader is not None and item.grader.mode is Grading.CUSTOM_ONLY)
+        for item in plan.subjects
+    )
     if (
         judged
         or alone
@@ -235,15 +246,7 @@ def prices_of(settings: Settings) -> tuple[Price, ...]:
 
 
 def _own_server(url: str, key: str | None, in_container: bool) -> Access:
-    parts = urlsplit(url.rstrip("/").removesuffix("/v1"))
-    host = parts.hostname or ""
-    if in_container and host in _LOCAL:
-        # The gateway's own loopback is not the user's.
-        port = f":{parts.port}" if parts.port else ""
-        parts = parts._replace(netloc=f"host.docker.internal{port}")
-    upstream = Upstream(
-        name="own", base_url=urlunsplit(parts), protocols=tuple(Protocol), insecure=parts.scheme == "http"
-    )
+    upstream = own_server("own", url, tuple(Protocol), in_container=in_container)
     return Access(upstreams=(upstream,), secrets=Secrets(keys={"own": key} if key else {}))
 
 

@@ -77,6 +77,8 @@ class MetricRow:
     """`outcome` or `process`: whether merely reading the skill can move it."""
     method: str = ""
     """How it was graded, where one method graded all arms."""
+    fallback: str = ""
+    """Why it was graded by another method than the one that was to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -58,6 +58,12 @@ class Subject:
     """Whose evals these are: `base` decides, `head` is the second table."""
     grader: Grader | None = None
     """The author's own, of that side; None: the metrics grade alone."""
+    verifiers: Mapping[str, Grader] = field(default_factory=dict)
+    """By case id: what native tasks of that side bring."""
+
+    def grader_of(self, case: str) -> Grader | None:
+        """Who grades a case beside the metrics: its task's own verifier, else the skill's grader."""
+        return self.verifiers.get(case, self.grader)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,6 +31,8 @@ class Score:
 
     agreement: tuple[int, int] | None = None
     """Items on which the first two votes agree, of all with two votes; None where no judge voted."""
+    fallback: str = ""
+    """Why another method graded it than the one that was to: then it graded every arm."""
 
     @property
     def id(self) -> str:

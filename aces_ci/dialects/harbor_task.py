@@ -1,7 +1,7 @@
 """Native Harbor tasks: a folder with `task.toml`, `instruction.md`, `environment/` and `tests/`.
 
-The verifier of such a task is its own program; the sandbox of Harbor runs it. Here it gives the prompt, so that arms,
-routing and judged behaviours apply to it, and says that the verifier stays where it is.
+The task gives the prompt; its verifier (`tests/grader.py`, `grader.sh` or `test.sh`) gives the outcome. It runs after
+the trial in a container without network, so what it would fetch there is said here.
 """
 
 from __future__ import annotations
@@ -10,6 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import re2
+
+from aces_ci.core.grading.grader import VERIFIERS
 from aces_ci.core.suites.case import Case
 from aces_ci.dialects import _values
 from aces_ci.dialects._notes import Notes
@@ -18,6 +21,7 @@ from aces_ci.dialects._siblings import below, folder_of, text_of
 from aces_ci.ports.dialect import Document, Reading
 
 _TABLES = ("verifier", "agent", "environment")
+_FETCHES = re2.compile(r"(?:^|[\s;&|(])(apt-get|apt|apk|pip3? install|curl|wget|uvx|npm install|npx|git clone)(?:\s|$)")
 _KNOWN = frozenset({"version", "schema_version", "task", "metadata"})
 
 
@@ -53,8 +57,10 @@ class HarborTask:
         identity = _values.case_id(given, notes, "/metadata", 1)
         if identity is None:
             return reading(notes, [])
-        if any(path.startswith(f"{folder}/tests/") for path in document.siblings):
-            notes.warn("", "the task's own verifier is not run here", "run it with Harbor, or add behaviours in evals/")
+        _verifier(document, folder, notes)
+        if f"{folder}/environment/Dockerfile" in document.siblings:
+            hint = "put what agent and verifier need into evals/environment/Dockerfile"
+            notes.warn("", "the task's own environment is not built here", hint)
         case = Case(
             id=identity,
             prompt=prompt,
@@ -62,6 +68,20 @@ class HarborTask:
             unmapped=notes.unknown(data, _KNOWN),
         )
         return reading(notes, [case])
+
+
+def _verifier(document: Document, folder: str, notes: Notes) -> None:
+    found = next((path for name in VERIFIERS if (path := f"{folder}/tests/{name}") in document.siblings), None)
+    if found is None:
+        hint = f"add one of {', '.join(f'tests/{name}' for name in VERIFIERS)}"
+        notes.warn("", "the task has no verifier: nothing gives its outcome", hint)
+        return
+    for number, line in enumerate((text_of(document, found) or "").splitlines(), start=1):
+        fetches = None if line.lstrip().startswith("#") else _FETCHES.search(line)
+        if fetches:
+            message = f"{found} line {number} runs `{fetches.group(1)}`, and a verifier has no network"
+            notes.warn("", message, "install it in evals/environment/Dockerfile")
+            return
 
 
 def _beside(document: Document) -> list[str]:

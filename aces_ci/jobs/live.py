@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from aces_ci import agent_images, compose, diagnosing, grading, resuming, trialling
+from aces_ci import agent_images, compose, diagnosing, goal_method, grading, resuming, trialling
 from aces_ci.changes.git import Repository
 from aces_ci.changes.load import skill_at
 from aces_ci.changes.worktree import Found, search
@@ -32,6 +32,7 @@ from aces_ci.shell.files import Folder
 from aces_ci.statistics.power import attainable
 from aces_ci.tiers import live
 from aces_ci.tiers.compare import summarise
+from aces_ci.tiers.grader_room import GraderRoom
 from aces_ci.tiers.schedule import Budget
 from aces_ci.tiers.suite import read_suite
 from aces_ci.tiers.suite_policy import policy_of
@@ -79,6 +80,8 @@ def run(wanted: Wanted, *, env: Mapping[str, str], out: Say, err: Say, confirm: 
     if wanted.pull_only:
         for name, image in agent_images.images_for(settings, harnesses, sandbox, env=env).items():
             out(f"{name}: {image}")
+        if settings.live.goal_accuracy == (worker := compose.goal_worker()).name:
+            out(f"{worker.name}: {' '.join(goal_method.environment(worker, sandbox, env, build=True)).strip()}")
         return 0
     redactor = Redactor([*secrets_of(env), *reach.secrets.keys.values()])
     folder = Folder.at(wanted.output, cwd=Path.cwd(), redact=redactor.redact)
@@ -99,14 +102,17 @@ def run(wanted: Wanted, *, env: Mapping[str, str], out: Say, err: Say, confirm: 
     trialling.gradeable(plan, ask is not None)
     _agree(wanted, confirm)
     analysis = trialling.analysis_of(plan, settings)
-    room = grading.GraderRoom.of(plan, sandbox, env)
-    grades = grading.Grades(plan, analysis, compose.metrics(), ask, folder, sink, room)
+    room = GraderRoom.of(plan, sandbox, env)
+    gateway = agent_images.program_of(env)
+    goals = goal_method.goal_room(settings, env, sandbox, gateway, compose.goal_worker(), compose.providers())
+    settle = goals.settle if goals else None
+    grades = grading.Grades(plan, analysis, compose.metrics(), ask, folder, sink, room, settle)
     grades.known(done.values(), found.scores)
     resuming.begin(folder, found, found.fitting(trial.digest for trial in plan.trials))
     means = live.Means(
         sandbox=sandbox,
         harnesses=harnesses,
-        program=agent_images.program_of(env),
+        program=gateway,
         secrets=reach.secrets,
         upstreams=reach.upstreams,
         prices=trialling.prices_of(settings),
@@ -235,8 +241,9 @@ def _plan(wanted: Wanted, settings: Settings, contenders: Sequence[Contender], d
                 )
             cases = [case for case in cases if case.id in wanted.cases]
         neighbours = [other for other in support if other.root != item.root]
-        grader = grading.grader_for(skill)
-        subjects.append(trialling.subject_of(skill, before.get(item.root), cases, neighbours, grader=grader))
+        grader, verifiers = grading.grader_for(skill), grading.verifiers_for(skill, cases)
+        previous = before.get(item.root)
+        subjects.append(trialling.subject_of(skill, previous, cases, neighbours, grader=grader, verifiers=verifiers))
     design = trialling.narrowed(trialling.design_of(settings), attempts=wanted.attempts, arms=wanted.arms)
     fresh = [digest for digest, trial in done.items() if not trial.missing]
     return make_live_plan(subjects, contenders, design, attainable=attainable, done=fresh)

@@ -181,6 +181,10 @@ class ImageRequest:
     """Image that the recipe builds on; None: the recipe's own default. Policy side only."""
     fetch: str | None = None
     """Image with npm that the recipe's first stage runs in; None: the recipe's own default. Policy side only."""
+    files: tuple[StagedFile, ...] = ()
+    """Further files of ours in the build context."""
+    build: bool = True
+    """False: only found, never built; UsageError where it is missing."""
 
 
 class Sandbox(Protocol):

@@ -160,6 +160,11 @@ class Live(Section):
     alpha_regressed: float = Field(
         0.025, gt=0, le=0.1, description="One-sided error of `regressed`, divided by the changed skills."
     )
+    goal_accuracy: Literal["auto", "ragas", "two_step"] = Field(
+        "auto",
+        description="Method of goal accuracy: ragas (its worker is built where it is missing), two_step, or auto: ragas"
+        " where the worker is installed.",
+    )
     weights: Weights = Field(default_factory=Weights)
     sandbox: Sandbox = Field(default_factory=Sandbox)
     concurrency: int = Field(4, ge=1, le=64, description="Trials under way at once.")

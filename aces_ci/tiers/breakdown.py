@@ -170,11 +170,12 @@ def metric_rows(
     for name, values in named:
         if not any(value.value is not None for value in values.values()):
             continue
-        methods = {
-            score.method
+        graded = [
+            score
             for trial in trials
             if (score := scores.get(trial.digest, {}).get(name)) and score.value is not None
-        }
+        ]
+        methods = {score.method for score in graded}
         rows.append(
             MetricRow(
                 metric=name,
@@ -183,6 +184,7 @@ def metric_rows(
                 lift=_fair(describe(held, Contrast.LIFT, name, values, attempts), tested),
                 part="outcome" if name in OUTCOME_METRICS else "process",
                 method=methods.pop() if len(methods) == 1 else "",
+                fallback=next((score.fallback for score in graded if score.fallback), ""),
             )
         )
     return tuple(rows)

@@ -16,6 +16,7 @@ from aces_ci.core.grading.grader import Grader
 from aces_ci.core.grading.grader_reply import Reply
 from aces_ci.core.grading.outcome_parts import CHECKS
 from aces_ci.core.grading.subject import Subject
+from aces_ci.core.lift import OUTCOME
 from aces_ci.core.score import Part, Score
 from aces_ci.core.staging import StagedFile
 from aces_ci.core.suites.run_policy import Grading as Mode
@@ -43,6 +44,8 @@ def job(subject: Subject, grader: Grader, *, slot: int, image: str, home: str) -
         "HARBOR_TESTS_DIR": tests,
         "HARBOR_VERIFIER_DIR": f"{logs}/verifier",
         "HARBOR_GRADER": f"{tests}/{grader.entry}",
+        "HARBOR_GRADER_SH": f"{tests}/{grader.entry}",
+        "HARBOR_SKILL_EVALUATOR_REWARD_JSON": f"{logs}/verifier/reward.json",
         "LC_ALL": "C.UTF-8",
     }
     staged = [
@@ -94,7 +97,8 @@ def ask(subject: Subject, grader: Grader, session: Session, *, slot: int, image:
         return Reply(error=f"the grader's sandbox failed: {ran.because or ran.end.value}")
     files: Mapping[str, bytes] = {file.path: file.data for file in ran.home}
     code = ran.exit_code if ran.end is End.EXITED else None
-    return grader_reply.read(code, files.get(f"{_REWARDS}reward.json"), files.get(f"{_REWARDS}reward.txt"))
+    rewards = files.get(f"{_REWARDS}reward.json"), files.get(f"{_REWARDS}reward.txt")
+    return grader_reply.read(code, *rewards, endings=grader.endings)
 
 
 def combined(
@@ -103,10 +107,11 @@ def combined(
     """Standard and custom scores as the mode wants them.
 
     `default`: the grader counts for nothing. `default_plus_custom`: its metrics stand beside, named `custom.…`, and
-    never enter ours. `custom_only`: its `overall` is the outcome, and nothing of ours is scored. An error leaves its
-    scores without a value, never 0, and does not touch the standard ones.
+    never enter ours. `custom_only`: its `overall` is the outcome, and nothing of ours is scored. A native task's
+    verifier gives the outcome in every mode, for nothing else of its case does. An error leaves its scores without a
+    value, never 0, and does not touch the standard ones.
     """
-    if grader is None or reply is None or grader.mode is Mode.DEFAULT:
+    if grader is None or reply is None or (grader.mode is Mode.DEFAULT and not grader.native):
         return tuple(standard)
     method = grader.method
     custom = [
@@ -114,8 +119,9 @@ def combined(
         for name, mark in reply.metrics.items()
     ]
     why = reply.error or ("the grader gave no `overall`" if reply.overall is None else "by the author's grader")
-    if grader.mode is Mode.DEFAULT_PLUS_CUSTOM:
+    if grader.mode is Mode.DEFAULT_PLUS_CUSTOM and not grader.native:
         return (*standard, subject.score("custom.overall", reply.overall, why, method=method), *custom)
     parts = () if reply.overall is None else (Part(name="overall", value=reply.overall, because=why),)
-    whole = [subject.score(name, reply.overall, why, parts=parts, method=method) for name in (CHECKS, "outcome")]
-    return (*whole, *custom)
+    whole = [subject.score(name, reply.overall, why, parts=parts, method=method) for name in (CHECKS, OUTCOME)]
+    beside = [] if grader.mode is Mode.CUSTOM_ONLY else [row for row in standard if row.metric not in {CHECKS, OUTCOME}]
+    return (*whole, *beside, *custom)

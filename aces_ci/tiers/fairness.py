@@ -74,9 +74,11 @@ def _version(trial: Trial) -> str | None:
 
 def _judges(trials: Sequence[Trial], scores: Iterable[Score]) -> list[Reason]:
     digests = {trial.digest for trial in trials}
+    # A trial that was graded again counts by its last grade, as everywhere.
+    last = {(score.trial, score.metric): score for score in scores if score.trial in digests}
     methods: dict[str, set[str]] = {}
-    for score in scores:
-        if score.trial in digests and score.metric in OUTCOME_PARTS and score.value is not None:
+    for score in last.values():
+        if score.metric in OUTCOME_PARTS and score.value is not None:
             methods.setdefault(score.metric, set()).add(score.method)
     return [
         (Unfair.JUDGE, f"{metric} was graded in {len(names)} ways: {', '.join(sorted(names))}")

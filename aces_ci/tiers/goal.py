@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from aces_ci.core.grading.judged import Locus, Settled
 from aces_ci.core.grading.judged_items import REACHED
+from aces_ci.core.grading.outcome_parts import GOAL
 from aces_ci.core.grading.subject import Subject
+from aces_ci.core.score import Score
+from aces_ci.ports.goal_worker import Conversation
 from aces_ci.tiers.judge_evidence import Mask, evidence
 
-Judge = Callable[[Sequence[Mapping[str, Any]], str], Settled]
-"""Messages and the reference to a verdict or an error."""
+Judge = Callable[[Sequence[Conversation]], Sequence[Settled]]
+"""Conversations to a verdict or an error each, in their order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,23 +23,37 @@ class Round:
     """What the worker settled, by trial digest; `fallback` says why it settled nothing."""
 
     known: Mapping[str, Mapping[str, Settled]] = field(default_factory=dict)
-    fallback: str | None = None
+    fallback: str = ""
 
 
-def settle_all(subjects: Sequence[Subject], judge: Judge) -> Round:
+Settle = Callable[[Iterable[Subject]], Round]
+"""All trials that are due, at once."""
+
+
+def settle_all(subjects: Iterable[Subject], judge: Judge) -> Round:
     """Ask the worker about every trial. One failure and all arms are graded by `two_step` alike.
 
     Trials of cases without a reference answer are not asked.
     """
-    known: dict[str, Mapping[str, Settled]] = {}
-    for subject in subjects:
-        if not subject.case.reference:
-            continue
-        found = judge(messages(subject), Mask(subject)(subject.case.reference))
-        if found.word is None:
-            return Round(fallback=f"{found.error}; every trial is graded by two_step instead")
-        known[subject.trial.digest] = {REACHED: found}
-    return Round(known=known)
+    told = {each.trial.digest: conversation(each) for each in subjects if each.case.reference}
+    if not told:
+        return Round()
+    found = judge(list(told.values()))
+    failed = next((each for each in found if each.word is None), None)
+    if failed is not None or len(found) != len(told):
+        return Round(fallback=(failed.error if failed else None) or "the worker did not answer about every trial")
+    return Round(known={digest: {REACHED: each} for digest, each in zip(told, found, strict=True)})
+
+
+def noted(scores: Iterable[Score], fallback: str) -> tuple[Score, ...]:
+    """The same scores; goal accuracy says why the worker did not grade it."""
+    return tuple(replace(row, fallback=fallback) if fallback and row.metric == GOAL else row for row in scores)
+
+
+def conversation(subject: Subject) -> Conversation:
+    """A trial with a reference answer as the worker is told it."""
+    reference = Mask(subject)(subject.case.reference or "")
+    return Conversation(messages=tuple(messages(subject)), reference=reference)
 
 
 def messages(subject: Subject) -> list[dict[str, Any]]:

@@ -70,9 +70,20 @@ def grade(
     has no scores.
     """
     if trial.ending is Ending.INFRA_FAILED:
-        because = f"lost to the infrastructure: {trial.because}" if trial.because else "lost to the infrastructure"
-        return tuple(Score(trial=trial.digest, metric=metric.name, value=None, because=because) for metric in metrics)
-    subject = subject_of(trial, trajectory, case, workspace, cast)
+        return lost(trial, metrics)
+    return scored(subject_of(trial, trajectory, case, workspace, cast), metrics, ask, known)
+
+
+def lost(trial: Trial, metrics: Sequence[Metric]) -> tuple[Score, ...]:
+    """No value, for infrastructure took the trial."""
+    because = f"lost to the infrastructure: {trial.because}" if trial.because else "lost to the infrastructure"
+    return tuple(Score(trial=trial.digest, metric=metric.name, value=None, because=because) for metric in metrics)
+
+
+def scored(
+    subject: Subject, metrics: Sequence[Metric], ask: Ask | None, known: Mapping[str, Settled] | None = None
+) -> tuple[Score, ...]:
+    """As `grade`, of a trial for which everything is derived."""
     if ask is None:
         return tuple(metric.score(subject, None) for metric in metrics)
     settled, wanted = _asked(subject, metrics, ask, known or {})

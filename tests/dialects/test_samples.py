@@ -218,11 +218,35 @@ def test_the_checklist_of_tessl_is_weighted_and_the_task_stands_beside_it(root: 
     assert case.prompt.startswith("Low water")
 
 
-def test_a_harbor_task_gives_its_instruction_and_says_that_its_verifier_stays(root: Path) -> None:
+def test_a_harbor_task_gives_its_instruction_and_keeps_the_place_of_its_verifier(root: Path) -> None:
     suite = sample(root, "harbor-task")
     case = only(suite)
     assert (case.id, case.prompt[:16]) == ("next-high-water", "When is the next")
-    assert any("verifier" in warning.message for warning in suite.files[0].reading.warnings)
+    assert case.provenance == "evals/harbor/next-high-water/task.toml#"
+    assert suite.files[0].reading.warnings == ()
+
+
+TASK = {"evals/harbor/a/task.toml": "[metadata]\n[verifier]\n[agent]\n", "evals/harbor/a/instruction.md": "Do it."}
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({}, "no verifier"),
+        ({"evals/harbor/a/tests/helper.py": "1"}, "no verifier"),
+        ({"evals/harbor/a/tests/test.sh": "cd /\napt-get update && pytest\n"}, "line 2 runs `apt-get`"),
+        ({"evals/harbor/a/tests/test.sh": "true", "evals/harbor/a/environment/Dockerfile": "FROM x"}, "environment"),
+    ],
+)
+def test_what_of_a_harbor_task_will_not_work_here_is_said(files: dict[str, str], said: str) -> None:
+    suite = suite_of({**TASK, **files})
+    assert [case.id for case in suite.cases] == ["a"]
+    assert [said in warning.message for warning in suite.files[0].reading.warnings] == [True]
+
+
+def test_a_comment_in_a_verifier_fetches_nothing() -> None:
+    suite = suite_of({**TASK, "evals/harbor/a/tests/test.sh": "# curl it\necho 1 > /logs/verifier/reward.txt\n"})
+    assert suite.files[0].reading.warnings == ()
 
 
 def test_setup_of_an_axis_scenario_is_not_run_silently(root: Path) -> None:

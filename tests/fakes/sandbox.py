@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from aces_ci.core.errors import UsageError
+from aces_ci.core.errors import UsageError
 from aces_ci.core.spending.control import ArmSlot, DisarmSlot, Listener, Noted, from_control
 from aces_ci.core.spending.exchange import ArmCheck, Exchange, Outcome, Protocol, Reserved, TrialRecord, to_event
 from aces_ci.core.trial import Usage
@@ -233,8 +234,13 @@ class FakeSandbox:
     isolates: bool = True
     sessions: list[FakeSession] = field(default_factory=list)
     prepare: Callable[[FakeSession], None] = lambda session: None
+    built: set[str] = field(default_factory=set)
+    """Recipes whose image is there."""
 
     def image(self, request: ImageRequest) -> str:
+        if not request.build and request.recipe not in self.built:
+            raise UsageError(f"the image of {request.recipe} is not here", code="no_image")
+        self.built.add(request.recipe)
         return f"sha256:{request.recipe}"
 
     @contextmanager

@@ -29,7 +29,7 @@ from aces_ci.core.staging import Lineup
 from aces_ci.core.trace import file as trace_file
 from aces_ci.core.trial import Arm, Trial
 from aces_ci.forges._links import PageLinks
-from aces_ci.grading import GraderRoom, Grades, grader_for
+from aces_ci.grading import Grades, grader_for
 from aces_ci.live_tier import subjects_of
 from aces_ci.pipeline import Job
 from aces_ci.ports.renderer import Place
@@ -37,6 +37,7 @@ from aces_ci.renderers.comment import RENDERER
 from aces_ci.settings.model import Settings
 from aces_ci.shell.files import Folder
 from aces_ci.tiers.assemble import assemble
+from aces_ci.tiers.grader_room import GraderRoom
 from aces_ci.trialling import gradeable
 from tests.builders import a_changed_skill, a_run, an_event
 from tests.e2e.live_rig import MemorySink

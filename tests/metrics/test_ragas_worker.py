@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,10 @@ import pytest
 
 from aces_ci.core.grading.judged import Settled, Word
 from aces_ci.core.grading.judged_items import REACHED
+from aces_ci.ports.goal_worker import Conversation
 from aces_ci.tiers.goal import messages, settle_all
 from aces_ci.tiers.grade import subject_of
-from aces_ci.workers.ragas.client import CONSTRAINTS, PROGRAM, RagasWorker
+from aces_ci.workers.ragas.client import CONSTRAINTS, PROGRAM, WORKER
 from tests.traces import snippets
 
 ROWS: list[dict[str, Any]] = [
@@ -23,68 +23,69 @@ ROWS: list[dict[str, Any]] = [
 ]
 
 
-def worker(tmp_path: Path, body: str, seconds: float = 20.0) -> RagasWorker:
-    program = tmp_path / "program.py"
-    program.write_text(f"import json, os, sys, time\nrequest = json.load(sys.stdin)\n{body}", encoding="utf-8")
-    return RagasWorker(
-        python=Path(sys.executable), model="judge-1", base_url="http://127.0.0.1:1/v1", token="t",
-        program=program, seconds=seconds,
-    )  # fmt: skip
-
-
 def subject(arm: str = "with_skill", digest: str = "a", reference: str | None = "TOTAL 7") -> Any:
     case = snippets.case(expected_skill="pdf", trigger=True, reference=reference)
     trial = snippets.trial(arm, digest=digest * 64)
     return subject_of(trial, snippets.trajectory("claude-code", ROWS), case, None, snippets.cast())
 
 
+def settled(word: Word | None = Word.YES, error: str | None = None) -> Settled:
+    return Settled(item=REACHED, word=word, error=error, way="ragas-0.4.3")
+
+
 @pytest.mark.parametrize(("value", "word"), [(1, Word.YES), (0, Word.NO)])
-def test_a_verdict_becomes_a_settled_item_that_names_its_way(tmp_path: Path, value: int, word: Word) -> None:
-    found = worker(tmp_path, f"print(json.dumps({{'value': {value}, 'version': '0.4.3'}}))").judge([], "x")
+def test_a_verdict_becomes_a_settled_item_that_names_its_way(value: int, word: Word) -> None:
+    reply = json.dumps({"version": "0.4.3", "verdicts": [{"value": value}]}).encode()
+    (found,) = WORKER.verdicts(reply, 1, "judge-1")
     assert (found.item, found.word, found.way, found.judge) == (REACHED, word, "ragas-0.4.3", "judge-1")
 
 
 @pytest.mark.parametrize(
-    "body",
+    "reply",
     [
-        "print('not json')",
-        "print(json.dumps({'error': 'ImportError: ragas'}))",
-        "print(json.dumps({'value': 0.5}))",
-        "print(json.dumps({'value': True}))",
-        "print(json.dumps([1]))",
-        "sys.exit(3)",
+        b"not json",
+        b"[1]",
+        b'{"error": "ImportError: ragas"}',
+        b'{"version": "0.4.3", "verdicts": [{"value": 1}]}',
+        b'{"version": "0.4.3", "verdicts": [{"value": 0.5}, {"value": true}]}',
+        b'{"version": "0.4.3", "verdicts": [{"error": "x"}, 3]}',
     ],
 )
-def test_every_failure_is_an_error_and_never_a_zero(tmp_path: Path, body: str) -> None:
-    found = worker(tmp_path, body).judge([], "x")
-    assert found.word is None and found.error and "RAGAS" in found.error
+def test_every_failure_is_an_error_of_each_and_never_a_zero(reply: bytes) -> None:
+    found = WORKER.verdicts(reply, 2, "judge-1")
+    assert len(found) == 2
+    assert all(each.word is None and each.error and "RAGAS" in each.error for each in found)
 
 
-def test_a_worker_that_hangs_is_stopped(tmp_path: Path) -> None:
-    found = worker(tmp_path, "time.sleep(60)", seconds=1.0).judge([], "x")
-    assert "in time" in (found.error or "")
-
-
-def test_the_worker_gets_nothing_of_our_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "canary")
-    body = "print(json.dumps({'error': ' '.join(sorted(os.environ)) + ' ' + ' '.join(os.environ.values())}))"
-    error = worker(tmp_path, body).judge([], "x").error or ""
-    assert "RAGAS_DO_NOT_TRACK" in error and "true" in error
-    assert "OPENAI_API_KEY" not in error and "canary" not in error
+def test_what_the_worker_is_asked_holds_the_gateways_token_and_its_address() -> None:
+    told = Conversation(messages=({"role": "user", "text": "x"},), reference="7")
+    asked = json.loads(WORKER.request([told], model="m", base_url="http://127.0.0.1:1/v1", token="t", seconds=9.0))
+    assert (asked["model"], asked["base_url"], asked["token"]) == ("m", "http://127.0.0.1:1/v1", "t")
+    assert asked["conversations"] == [{"messages": [{"role": "user", "text": "x"}], "reference": "7"}]
+    assert WORKER.environment["RAGAS_DO_NOT_TRACK"] == "true"
 
 
 def test_one_failure_and_no_arm_is_graded_by_the_worker() -> None:
-    replies = iter([Settled(item=REACHED, word=Word.YES, way="ragas"), Settled(item=REACHED, error="it broke")])
-    found = settle_all([subject(), subject("baseline", "b")], lambda told, reference: next(replies))
-    assert found.known == {}
-    assert "it broke" in (found.fallback or "") and "two_step" in (found.fallback or "")
+    found = settle_all([subject(), subject("baseline", "b")], lambda told: [settled(), settled(None, "it broke")])
+    assert found.known == {} and found.fallback == "it broke"
+
+
+def test_a_worker_that_forgets_a_trial_has_failed() -> None:
+    assert settle_all([subject(), subject("baseline", "b")], lambda told: [settled()]).fallback
 
 
 def test_without_a_failure_every_trial_with_a_reference_is_settled() -> None:
     subjects = [subject(), subject("baseline", "b"), subject(digest="c", reference=None)]
-    found = settle_all(subjects, lambda told, reference: Settled(item=REACHED, word=Word.YES, way="ragas"))
+    found = settle_all(subjects, lambda told: [settled() for _ in told])
     assert set(found.known) == {"a" * 64, "b" * 64}
-    assert found.fallback is None
+    assert found.fallback == ""
+
+
+def test_a_round_without_a_reference_asks_nobody() -> None:
+    def never(told: Any) -> Any:
+        raise AssertionError("nobody has to be asked")
+
+    assert settle_all([subject(reference=None)], never).known == {}
 
 
 def test_the_conversation_has_the_calls_and_neither_skill_nor_narration() -> None:

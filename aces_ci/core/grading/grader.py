@@ -1,13 +1,15 @@
-"""An author's grader: the program that a skill brings in `evals/grader.py` or `evals/grader.sh`, as it lies in git."""
+"""An author's grader as it lies in git: `evals/grader.py` or `grader.sh` of a skill, or a native task's verifier."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from aces_ci.core.errors import UsageError
 from aces_ci.core.skill import FileKind, Skill
 from aces_ci.core.staging import StagedFile
+from aces_ci.core.suites.case import Case
 from aces_ci.core.suites.run_policy import Grading
 
 PLACES = ("evals/grader.py", "evals/grader.sh", "evals/tests/grader.py", "evals/tests/grader.sh")
@@ -15,6 +17,11 @@ PLACES = ("evals/grader.py", "evals/grader.sh", "evals/tests/grader.py", "evals/
 METHOD = "grader "
 ALONGSIDE = "evals/tests/"
 """What a grader may bring beside itself; it stands in its `tests` folder."""
+TASK = "task.toml"
+"""Of a native Harbor task; its verifier stands in the folder `tests` beside it."""
+VERIFIERS = ("grader.py", "grader.sh", "test.sh")
+"""In a native task's `tests`; the first that exists is run."""
+ENVIRONMENT = "evals/environment/"
 ENTRY = "entry.json"
 """What stands beside it as well: the case, which no file of the author's replaces."""
 
@@ -29,6 +36,15 @@ class Grader:
     digest: str
     """Of mode and files: part of the method, so that scores of another version are not compared."""
     mode: Grading = Grading.DEFAULT_PLUS_CUSTOM
+    native: bool = False
+    """A native task's verifier: its whole is the outcome of its case in every mode."""
+    environment: tuple[StagedFile, ...] = ()
+    """What its image is built on: the skill's own `evals/environment/`, where agents work as well."""
+
+    @property
+    def endings(self) -> frozenset[int]:
+        """Exit codes that are no crash: of `test.sh`, by Harbor's contract, also that of tests that failed."""
+        return frozenset({0, 1}) if self.entry == "test.sh" else frozenset({0})
 
     @property
     def method(self) -> str:
@@ -54,13 +70,36 @@ def grader_of(skill: Skill, mode: Grading) -> Grader | None:
             do="add evals/grader.py or evals/grader.sh, or set grading.mode to default",
         )
     entry = place.rsplit("/", 1)[-1]
-    staged = {path.removeprefix(ALONGSIDE): path for path in skill.files if path.startswith(ALONGSIDE)}
-    files = tuple(
+    files = _staged(skill, {**_below(skill, ALONGSIDE), entry: place})
+    return _grader(skill, entry, files, mode, native=False)
+
+
+def verifier_of(skill: Skill, case: Case, mode: Grading) -> Grader | None:
+    """The verifier that a native task brings for its case; None for cases of a dataset and tasks without one."""
+    folder, _, name = case.provenance.partition("#")[0].rpartition("/")
+    if name != TASK:
+        return None
+    found = _below(skill, f"{folder}/tests/")
+    entry = next((name for name in VERIFIERS if name in found and skill.files[found[name]].data is not None), None)
+    return _grader(skill, entry, _staged(skill, found), mode, native=True) if entry else None
+
+
+def _grader(skill: Skill, entry: str, files: tuple[StagedFile, ...], mode: Grading, *, native: bool) -> Grader:
+    environment = _staged(skill, _below(skill, ENVIRONMENT)) if f"{ENVIRONMENT}Dockerfile" in skill.files else ()
+    digest = _digest((*files, *environment), mode)
+    return Grader(entry=entry, files=files, digest=digest, mode=mode, native=native, environment=environment)
+
+
+def _below(skill: Skill, folder: str) -> dict[str, str]:
+    return {path.removeprefix(folder): path for path in skill.files if path.startswith(folder)}
+
+
+def _staged(skill: Skill, places: Mapping[str, str]) -> tuple[StagedFile, ...]:
+    return tuple(
         StagedFile(path=name, data=data, executable=skill.files[path].kind is FileKind.EXECUTABLE)
-        for name, path in sorted({**staged, entry: place}.items())
+        for name, path in sorted(places.items())
         if (data := skill.files[path].data) is not None and name != ENTRY
     )
-    return Grader(entry=entry, files=files, digest=_digest(files, mode), mode=mode)
 
 
 def _digest(files: tuple[StagedFile, ...], mode: Grading) -> str:

@@ -40,9 +40,17 @@ class Reply:
     error: str | None = None
 
 
-def read(exit_code: int | None, reward_json: bytes | None, reward_txt: bytes | None) -> Reply:
-    """The reply of a grader that ended with `exit_code` (None: it was killed). Never raises."""
-    if exit_code != 0:
+def read(
+    exit_code: int | None,
+    reward_json: bytes | None,
+    reward_txt: bytes | None,
+    endings: frozenset[int] = frozenset({0}),
+) -> Reply:
+    """The reply of a grader that ended with `exit_code` (None: it was killed). Never raises.
+
+    `endings` are the exit codes that are no crash.
+    """
+    if exit_code not in endings:
         ended = "was killed at its limit" if exit_code is None else f"ended with exit code {exit_code}"
         return Reply(error=f"the grader {ended}")
     if reward_json is not None:

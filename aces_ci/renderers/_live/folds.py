@@ -133,7 +133,7 @@ def _metrics(live: Live) -> list[str]:
     shown = [_metric(summary, item, arms, parts) for item in kept]
     lines += [text for text, _ in shown]
     title = "All metrics: where the lift comes from" if summary.word is Word.IMPROVED else "All metrics"
-    tail = (_activation(summary) + (ROUNDED if any(flag for _, flag in shown) else "")).strip()
+    tail = (_activation(summary) + _fallbacks(kept) + (ROUNDED if any(flag for _, flag in shown) else "")).strip()
     return [f"<details><summary>{title}</summary>", "", *lines, *(["", tail] if tail else []), "</details>"]
 
 
@@ -161,6 +161,12 @@ def _against(item: MetricRow, lift: Lift | None, shown: str, summary: LiveSummar
         return f"0 (no finding in {summary.planned - summary.missing} runs)"
     text = f"{shown}{NBSP}{interval(lift.estimate)}"
     return f"**{text}**" if main else text
+
+
+def _fallbacks(rows: Sequence[MetricRow]) -> str:
+    """Which metric another method graded than the one that was to; every arm of it, or it were not compared."""
+    told = [f"{_NAMES.get(item.metric, item.metric)}: {prose(item.fallback, 160)}" for item in rows if item.fallback]
+    return f"Graded by another method in every arm, {'; '.join(told)}. " if told else ""
 
 
 def _activation(summary: LiveSummary) -> str:

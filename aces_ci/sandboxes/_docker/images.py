@@ -44,12 +44,14 @@ def ensure(engine: Engine, request: ImageRequest) -> str:
     base = request.base or DEFAULT_BASE
     if request.environment:
         base = _author(engine, request.environment, base)
-    files = recipe(request.recipe)
+    files = (*recipe(request.recipe), *request.files)
     arguments = {"BASE": base, **({"FETCH": request.fetch} if request.fetch else {})}
     tag = f"{REPOSITORY}/{request.recipe}:{_digest(files, arguments)}"
     try:
         return _usable(engine.image(tag), tag)
     except Missing:
+        if not request.build:
+            raise UsageError(f"the image {tag} is not here", code="no_image", do="aces-ci live --pull-only") from None
         return _build(engine, files, tag, arguments, network=None)
 
 

@@ -2,9 +2,9 @@
 
 The only file that names ragas. It is run by its path with another interpreter, so it imports nothing of aces-ci.
 
-Request: {"messages": [{"role": "user|agent|tool", "text": str, "calls": [{"name": str, "arguments": {}}]}],
-"reference": str, "model": str, "base_url": str, "token": str, "timeout": seconds}.
-Reply: {"value": 0 or 1, "version": str} or {"error": str}.
+Request: {"conversations": [{"messages": [{"role": "user|agent|tool", "text": str, "calls": [{"name": str,
+"arguments": {}}]}], "reference": str}], "model": str, "base_url": str, "token": str, "timeout": seconds}.
+Reply: {"version": str, "verdicts": [{"value": 0 or 1} or {"error": str}]} or {"error": str}.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from typing import Any
 
 os.environ["RAGAS_DO_NOT_TRACK"] = "true"  # any other value, `1` among them, leaves its telemetry on
 warnings.simplefilter("ignore")
+AT_ONCE = 4
+"""Conversations under way at once; as many requests as a gateway's slot has places."""
 
 
 def messages(rows: list[dict[str, Any]]) -> list[Any]:
@@ -37,7 +39,10 @@ def messages(rows: list[dict[str, Any]]) -> list[Any]:
 
 
 async def judge(request: dict[str, Any]) -> dict[str, Any]:
-    """Two calls of the model, at most as many again where a reply has not the wanted form."""
+    """Two calls of the model for each conversation, at most as many again where a reply has not the wanted form.
+
+    One conversation that fails fails them all, so the first error ends the work.
+    """
     import openai
     import ragas
     from ragas.llms import llm_factory
@@ -51,8 +56,23 @@ async def judge(request: dict[str, Any]) -> dict[str, Any]:
     for name in ("temperature", "top_p"):
         llm.model_args.pop(name, None)
     metric = AgentGoalAccuracyWithReference(llm=llm)
-    result = await metric.ascore(user_input=messages(request["messages"]), reference=request["reference"])
-    return {"value": int(result.value), "version": ragas.__version__}
+    places = asyncio.Semaphore(AT_ONCE)
+    failed = asyncio.Event()
+
+    async def one(conversation: dict[str, Any]) -> dict[str, Any]:
+        async with places:
+            if failed.is_set():
+                return {"error": "another conversation had failed before"}
+            try:
+                told = messages(conversation["messages"])
+                result = await metric.ascore(user_input=told, reference=conversation["reference"])
+                return {"value": int(result.value)}
+            except Exception as error:  # noqa: BLE001 - whatever fails in there, the caller falls back and says why
+                failed.set()
+                return {"error": f"{type(error).__name__}: {error}"[:500]}
+
+    found = await asyncio.gather(*(one(each) for each in request["conversations"]))
+    return {"version": ragas.__version__, "verdicts": found}
 
 
 def main() -> None:
