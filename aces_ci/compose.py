@@ -10,12 +10,13 @@ from aces_ci import plugins
 if TYPE_CHECKING:
     from aces_ci.core.asking.question import Answer, Question
     from aces_ci.core.asking.rubric import Rubric
+    from aces_ci.core.pages import Annotation
     from aces_ci.core.report import Report
     from aces_ci.core.rule import Rule
     from aces_ci.judging import Bench
     from aces_ci.ports.converter import Converter
     from aces_ci.ports.dialect import Dialect
-    from aces_ci.ports.forge import Annotation, Forge, ForgeOptions, Links
+    from aces_ci.ports.forge import Forge, ForgeOptions, Links
     from aces_ci.ports.goal_worker import GoalWorker
     from aces_ci.ports.harness import Harness
     from aces_ci.ports.importer import Importer
@@ -101,6 +102,13 @@ def outputs(report: Report) -> Mapping[str, str]:
     from aces_ci.renderers.dotenv import outputs as found
 
     return found(report)
+
+
+def report_to_json(report: Report) -> str:
+    """A report as the JSON that `report_from_json` reads."""
+    from aces_ci.renderers.json_report import dump
+
+    return dump(report)
 
 
 def report_from_json(text: str) -> Report:

@@ -19,7 +19,7 @@ from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
 from aces_ci.core.evidence import Judgement, Skipped, Tier
 from aces_ci.core.finding import Finding
-from aces_ci.core.request import Request, to_line
+from aces_ci.core.request import Request
 from aces_ci.core.skill import Snapshot
 from aces_ci.pipeline import Job, Sink
 from aces_ci.ports.provider import Provider, ProviderFactory, ProviderOptions
@@ -50,8 +50,8 @@ class Bench:
     record: Callable[[Question, Answer], None] | None = None
     """Sees every fresh answer."""
 
-    def asker(self, settings: Settings, trust: Trust) -> Asker | NoJudge:
-        """The one that asks, for rubrics and for traces; or why there is none.
+    def asker(self, settings: Settings, trust: Trust, purse: Purse | None = None) -> Asker | NoJudge:
+        """The one that asks, for rubrics and for traces; or why there is none. Without a purse it has the whole budget.
 
         Raises:
             UsageError: as `choose`, or the SDK is not installed, or the recordings cannot be read.
@@ -65,7 +65,7 @@ class Bench:
         kept = self.folder.read(CACHE, limit=CACHE_LIMIT) or b""
         return Asker(
             provider=_Recording(provider, self.record) if self.record else provider,
-            purse=Purse(None if cap is None else round(cap * 1_000_000)),
+            purse=purse or Purse(None if cap is None else round(cap * 1_000_000)),
             price=chosen.price,
             # A replay is free and must fail on a miss, so nothing stands in front of it.
             cache=None
@@ -90,13 +90,13 @@ def tier(bench: Bench) -> Callable[[Job, ChangeSet, Sink], None]:
             sink(Skipped(tier=Tier.JUDGE, skill=None, code="fork", because=told))
             return
         settings = job.loaded.settings
-        asker = bench.asker(settings, job.event.trust)
+        asker = bench.asker(settings, job.event.trust, Purse(job.purse_micros))
         if isinstance(asker, NoJudge):
             sink(Skipped(tier=Tier.JUDGE, skill=None, code=asker.code, because=asker.because))
             return
-        with closing(asker), Reader() as reader:
+        with closing(asker):
             for change in here:
-                exhibits = list(_sides(job, changes, change, reader))
+                exhibits = list(_sides(job, changes, change))
                 try:
                     for row in judged(exhibits, bench.rubrics, asker, settings.judge.votes):
                         sink(row)
@@ -135,19 +135,19 @@ def shown(snapshot: Snapshot, skill: str, side: str, reader: Reader, settings: S
         profile=settings.structural.profile.value,
         disabled=settings.structural.ignore,
     )
-    rows = reader.ask(to_line(asked))
+    rows = reader.ask(asked)
     found = [f"{row.code}: {row.title}" for row in rows if isinstance(row, Finding)]
     return exhibit(skill=skill, side=side, manifest=manifest, files=snapshot.files, findings=found)
 
 
-def _sides(job: Job, changes: ChangeSet, change: SkillChange, reader: Reader) -> Iterator[Exhibit]:
+def _sides(job: Job, changes: ChangeSet, change: SkillChange) -> Iterator[Exhibit]:
     """The skill at the head, then at the merge base, where it is there."""
     places = [("head", changes.head, change.path)]
     if change.how is not How.ADDED:
         places.append(("base", changes.merge_base, change.previous_path or change.path))
     for side, commit, path in places:
         snapshot = snapshot_at(job.repository, commit, path)
-        found = snapshot and shown(snapshot, change.path, side, reader, job.loaded.settings)
+        found = snapshot and shown(snapshot, change.path, side, job.reader, job.loaded.settings)
         if found:
             yield found
 

@@ -22,6 +22,7 @@ from aces_ci.core.event import Event, EventKind
 from aces_ci.core.evidence import (
     ChangedSkill,
     Evidence,
+    Judgement,
     PolicySource,
     RunEnded,
     RunStarted,
@@ -31,7 +32,7 @@ from aces_ci.core.evidence import (
 )
 from aces_ci.core.globs import matches
 from aces_ci.core.repo_path import join, parent_of
-from aces_ci.core.request import Request, to_line
+from aces_ci.core.request import Request
 from aces_ci.core.shards import of_shard
 from aces_ci.core.skill import Snapshot
 from aces_ci.ports.runner import Completed
@@ -54,13 +55,26 @@ class Job:
     event: Event
     """With both SHAs resolved."""
     repository: Repository
+    reader: Reader
+    """Parses what the change holds, without rights."""
     loaded: Loaded
     policy: PolicySource
     shard: tuple[int, int] | None = None
     consent: Consent = field(default_factory=Consent)
     recheck: Callable[[], Refusal | None] = lambda: None
     """Whether an approval to spend still holds, asked of the forge."""
+    paid_micros: int = 0
+    """What the tiers before this one paid, in millionths of a US dollar."""
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+
+    @property
+    def purse_micros(self) -> int | None:
+        """What is left of the run's one budget, of which each shard has an equal part; None: there is none."""
+        cap = self.loaded.settings.budget.usd
+        if cap is None:
+            return None
+        return max(0, round(cap * 1_000_000) // (self.shard or (1, 1))[1] - self.paid_micros)
 
 
 def changed(job: Job) -> ChangeSet:
@@ -119,9 +133,23 @@ def evaluate(job: Job, changes: ChangeSet, sink: Sink, *, judge: Judge, live: Li
         sink(row)
     if changes.skills:
         # The tier before took its time, and the head may have moved on meanwhile: asked before each that spends.
-        judge(asked_again(job), changes, sink)
-        live(asked_again(job), changes, sink)
+        till = Till(sink)
+        judge(asked_again(job), changes, till)
+        live(replace(asked_again(job), paid_micros=till.paid_micros), changes, sink)
     sink(RunEnded(shard=job.shard, seconds=round(time.monotonic() - begun, 3)))
+
+
+@dataclass(slots=True)
+class Till:
+    """A sink that counts what the judge's rows cost."""
+
+    sink: Sink
+    paid_micros: int = 0
+
+    def __call__(self, row: Evidence) -> None:
+        if isinstance(row, Judgement) and not row.cached:
+            self.paid_micros += row.usd_micros or 0
+        self.sink(row)
 
 
 def asked_again(job: Job) -> Job:
@@ -133,31 +161,30 @@ def asked_again(job: Job) -> Job:
 def structural(job: Job, changes: ChangeSet) -> Iterator[Evidence]:
     """Tier 1 of every changed skill, read by a process without rights."""
     settings = job.loaded.settings.structural
-    with Reader() as reader:
-        for change in changes.skills:
-            if change.how is How.DELETED:
-                yield _as_evidence(change, change.name, has_evals=False)
-                continue
-            after = snapshot_at(job.repository, changes.head, change.path)
-            before = None
-            if change.how is not How.ADDED:
-                before = snapshot_at(job.repository, changes.merge_base, change.previous_path or change.path)
-            if after is None:
-                continue
-            asked = Request(
-                after=after,
-                before=before,
-                added=change.how is How.ADDED,
-                siblings=siblings_at(job.repository, changes.head, change.path),
-                profile=settings.profile.value,
-                disabled=settings.ignore,
-            )
-            rows = _read(reader, asked)
-            name = next((row.name for row in rows if isinstance(row, Structure)), change.name)
-            yield _as_evidence(change, name, has_evals=any(path.startswith("evals/") for path in after.files))
-            yield from rows
-            if settings.lint:
-                yield from _lint(change, after)
+    for change in changes.skills:
+        if change.how is How.DELETED:
+            yield _as_evidence(change, change.name, has_evals=False)
+            continue
+        after = snapshot_at(job.repository, changes.head, change.path)
+        before = None
+        if change.how is not How.ADDED:
+            before = snapshot_at(job.repository, changes.merge_base, change.previous_path or change.path)
+        if after is None:
+            continue
+        asked = Request(
+            after=after,
+            before=before,
+            added=change.how is How.ADDED,
+            siblings=siblings_at(job.repository, changes.head, change.path),
+            profile=settings.profile.value,
+            disabled=settings.ignore,
+        )
+        rows = _read(job.reader, asked)
+        name = next((row.name for row in rows if isinstance(row, Structure)), change.name)
+        yield _as_evidence(change, name, has_evals=any(path.startswith("evals/") for path in after.files))
+        yield from rows
+        if settings.lint:
+            yield from _lint(change, after)
 
 
 def _read(reader: Reader, asked: Request) -> list[Evidence]:
@@ -165,10 +192,9 @@ def _read(reader: Reader, asked: Request) -> list[Evidence]:
     # A second try without the neighbours: one of them may be what it died of.
     for attempt in (asked, replace(asked, siblings=())):
         try:
-            return list(reader.ask(to_line(attempt)))
+            return list(reader.ask(attempt))
         except DeliveryError as error:
             because = error.at or "its limits of time or memory"
-            reader.restart()
     manifest = manifest_of(asked.after.files) or MANIFEST
     return list(unreadable(asked.after.root, manifest, because))
 

@@ -11,58 +11,48 @@ from aces_ci.core.change import ChangeSet, How, SkillChange
 from aces_ci.core.event import Event
 from aces_ci.core.evidence import ChangedSkill, Evidence, PolicySource, Skipped, Structure, Tier
 from aces_ci.core.finding import Finding, Severity
-from aces_ci.core.headline import headline
 from aces_ci.core.inert import plain, visible
 from aces_ci.core.live_text import result_line
+from aces_ci.core.pages import Pages
 from aces_ci.core.report import Report
+from aces_ci.core.request import PagesOf
 from aces_ci.core.verdict import State
 from aces_ci.ports.forge import Forge, Publication
-from aces_ci.ports.renderer import Place
 from aces_ci.settings.load import Loaded
 from aces_ci.settings.model import Settings
 from aces_ci.shell.log import Dialect, Log, inert
+from aces_ci.shell.reader import Reader
+from aces_ci.shell.zygote import Zygote
 
 
-def render_all(report: Report, *, key: str) -> dict[str, str]:
-    """File name to text, for every format there is."""
-    place = place_of(report, key=key)
-    return {found.filename: found.render(report, place) for found in compose.renderers()}
+def rendered(report: Report, key: str, zygote: Zygote) -> Pages:
+    """A report as texts, made in a process of its own that has no key, no token and no socket.
+
+    Raises:
+        DeliveryError: it stopped; the evidence is on disk, and `aces-ci report` makes the texts again.
+    """
+    with Reader(zygote) as reader:
+        return reader.pages(PagesOf(report=compose.report_to_json(report), key=key))
 
 
-def place_of(report: Report, *, key: str, smaller: bool = False) -> Place:
-    """Where the texts of this report will be read."""
-    forge = report.event.forge
-    return Place(
-        links=compose.links(forge, report.event.server_url),
-        forge=forge,
-        key=key,
-        smaller=smaller,
-        rules=compose.rules(),
-        # GitLab shows the Code Quality report of the same job beside the note.
-        quality_report=forge == "gitlab",
-    )
-
-
-def post(report: Report, texts: Mapping[str, str], forge: object, loaded: Loaded, log: Log) -> str:
+def post(report: Report, pages: Pages, forge: object, loaded: Loaded, log: Log) -> str:
     """Post what the forge can take; returns the clause of the log line that says what came of it."""
     settings = loaded.settings.comment
     nothing = report.verdict.state is State.NOTHING
-    comment = texts["comment.md"]
-    smaller = compose.renderer("markdown").render(report, place_of(report, key=settings.key, smaller=True))
-    title = headline(report).plain
+    comment = pages.texts["comment.md"]
     posted = cast("Forge", forge).publish(
         report.event,
         Publication(
             comment=comment if settings.enabled and not nothing else None,
             nothing_comment=comment,
-            smaller_comment=smaller,
+            smaller_comment=pages.smaller,
             key=settings.key,
             head_sha=report.event.head_sha,
-            summary=texts["summary.md"],
-            annotations=compose.annotations_of(report),
-            outputs=compose.outputs(report),
+            summary=pages.texts["summary.md"],
+            annotations=pages.annotations,
+            outputs=pages.outputs,
             failed=report.verdict.exit_code != 0,
-            title=title,
+            title=pages.title,
         ),
     )
     for notice in posted.notices:

@@ -1,38 +1,72 @@
-"""Reads the bytes of a change in a process that can do nothing else (trust.md rule 9).
+"""Reads a change, and writes the reports, in processes that can do nothing else (trust.md rule 9).
 
-`python -I -m aces_ci.untrusted` imports and warms up everything it needs, then gives up its user, its right to open
-files and sockets and to start processes, its time and its memory; only then it reads standard input. One JSON request
-a line in, evidence lines out; the parent takes nothing else from it.
+`python -I -m aces_ci.untrusted` imports and warms up everything that is needed, then reads two words from its standard
+input, a socket: fork, and end a fork. It never sees a byte of the change. A fork has the three descriptors that came
+with the word; it gives up its user, its right to open files and sockets and to start processes, its time and its
+memory, and only then it reads. One question a line in, lines of an answer out; the parent takes nothing else from it.
 """
 
 from __future__ import annotations
 
 import os
 import resource
-import sys
+import signal
+import socket
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 
+from aces_ci.changes.links import linked
 from aces_ci.changes.parse import manifest_of, parse_skill
-from aces_ci.compose import dialects, rules
+from aces_ci.compose import dialects, report_from_json, report_to_json, rules
 from aces_ci.core import wire
-from aces_ci.core.evidence import Evidence
-from aces_ci.core.request import Request, from_line, to_line
+from aces_ci.core.change import How
+from aces_ci.core.event import Event, EventKind
+from aces_ci.core.evidence import ChangedSkill, Evidence, PolicySource, RunEnded, RunStarted
+from aces_ci.core.request import (
+    END,
+    Asked,
+    LinksOf,
+    PagesOf,
+    Parsed,
+    Request,
+    SkillOf,
+    from_line,
+    to_line,
+    value_line,
+)
 from aces_ci.core.rule import Profile
 from aces_ci.core.skill import FileKind, Sibling, Skill, SkillFile, Snapshot
+from aces_ci.rendering import pages
+from aces_ci.shell.zygote import FORK, WORD
+from aces_ci.tiers.assemble import assemble
 from aces_ci.tiers.evals_guard import guard
 from aces_ci.tiers.structural import assess
+from aces_ci.tiers.suite import read_suite
 from aces_ci.tiers.unreadable import unreadable
 
 NOBODY = 65534
 MEMORY = 3 * 1024**3
 SECONDS = 300
-END = '{"end": true}'
 
 
-def answer(line: str) -> Iterator[Evidence]:
-    """Structure and findings for one request."""
-    asked = from_line(line)
+def answer(asked: Asked) -> Iterator[str]:
+    """The lines that answer one question."""
+    match asked:
+        case Request():
+            yield from map(wire.to_line, _structure(asked))
+        case LinksOf():
+            yield value_line("links", linked(asked.text, asked.folder, asked.plugin_root))
+        case SkillOf():
+            skill = _skill(asked.snapshot)
+            suite = read_suite(skill.files, dialects(), skill_name=skill.name or skill.label)
+            yield value_line("skill", Parsed(skill=skill, cases=suite.cases).bare())
+        case PagesOf():
+            yield value_line("pages", pages(report_from_json(asked.report), asked.key))
+
+
+def _structure(asked: Request) -> Iterator[Evidence]:
+    """Structure and findings of one skill."""
     structure, findings = assess(
         _skill(asked.after),
         rules(),
@@ -64,48 +98,54 @@ def _siblings(snapshots: tuple[Snapshot, ...]) -> Iterator[Sibling]:
             yield Sibling(path=skill.root, name=skill.name, description=skill.description)
 
 
-def guarded(line: str) -> Iterator[Evidence]:
-    """As `answer`; a fault of ours on one skill is a word on that skill and costs the others nothing."""
+def guarded(line: str) -> Iterator[str]:
+    """As `answer`; a fault of ours on one skill's text is a word on that skill and costs the others nothing."""
+    asked = from_line(line)
+    if not isinstance(asked, Request):
+        yield from answer(asked)
+        return
     try:
-        yield from list(answer(line))
+        yield from list(answer(asked))
     except Exception as error:  # noqa: BLE001 - a hostile file may reach any bug; the next skill is still read
         frame = traceback.extract_tb(error.__traceback__)[-1]
         because = f"{type(error).__name__} in {frame.filename.rpartition('/')[2]}:{frame.lineno}"
-        asked = from_line(line)
-        yield from unreadable(asked.after.root, manifest_of(asked.after.files) or "SKILL.md", because)
+        manifest = manifest_of(asked.after.files) or "SKILL.md"
+        yield from map(wire.to_line, unreadable(asked.after.root, manifest, because))
 
 
 def warm_up() -> None:
-    """Run every rule on its own first example, so that nothing is left to import when files are closed."""
+    """Meet every rule's first example and every kind of question, so that nothing is left to import."""
     # Codecs are modules too, found by name when the first text asks for one.
     for name in ("utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "latin-1", "cp1252", "ascii", "idna"):
         "x".encode(name)
     for rule in rules():
         for example in rule.examples[:1]:
-            files = {
-                path: SkillFile(
-                    path=path, kind=FileKind.REGULAR, size=len(text), data=text.encode("utf-8", "surrogateescape")
-                )
-                for path, text in example.files.items()
-            }
-            list(rule.check(parse_skill(root=example.directory, files=files)))
+            texts = {path: text.encode("utf-8", "surrogateescape") for path, text in example.files.items()}
+            list(rule.check(parse_skill(root=example.directory, files=_files(texts))))
     # One evaluation file of every format, on both sides, so that their readers are imported too.
-    texts = {
-        "json": '[{"id": "a", "prompt": "p"}]',
-        "jsonl": "{}",
-        "yaml": "a: 1",
-        "csv": "a,b",
-        "md": "# a",
-        "toml": "",
+    evals = {"json": b'[{"id": "a", "prompt": "p"}]', "jsonl": b"{}", "yaml": b"a: 1", "csv": b"a,b", "md": b"# a"}
+    texts = {f"evals/evals.{ending}": data for ending, data in {**evals, "toml": b""}.items()}
+    both = Snapshot(root="probe", files=_files({**texts, "evals/config.yml": b"attempts: 1"}))
+    questions: list[Asked] = [
+        Request(after=both, before=both, added=False),
+        SkillOf(snapshot=both),
+        LinksOf(text="[a](b)", folder="c"),
+    ]
+    structure = [wire.from_line(line) for line in answer(questions[0])]
+    for forge in ("github", "gitlab", "local"):
+        event = Event(kind=EventKind.CHANGE_REQUEST, forge=forge, repo="a/b", head_sha="0" * 40, change_request=1)
+        start = RunStarted(event=event, merge_base="0" * 40, policy=PolicySource(ref="main"))
+        skill = ChangedSkill(path="probe", name="probe", how=How.MODIFIED)
+        report = assemble([start, skill, *structure, RunEnded(shard=None, seconds=0.0)])
+        questions.append(PagesOf(report=report_to_json(report), key="default"))
+    for asked in questions:
+        list(answer(from_line(to_line(asked))))
+
+
+def _files(texts: Mapping[str, bytes]) -> dict[str, SkillFile]:
+    return {
+        path: SkillFile(path=path, kind=FileKind.REGULAR, size=len(data), data=data) for path, data in texts.items()
     }
-    names = {f"evals/evals.{ending}": text for ending, text in texts.items()} | {"evals/config.yml": "attempts: 1"}
-    files = {
-        path: SkillFile(path=path, kind=FileKind.REGULAR, size=len(text), data=text.encode())
-        for path, text in names.items()
-    }
-    both = Snapshot(root="probe", files=files)
-    for evidence in answer(to_line(Request(after=both, before=both, added=False))):
-        wire.to_line(evidence)
 
 
 def give_up_rights() -> None:
@@ -127,15 +167,41 @@ def give_up_rights() -> None:
         resource.setrlimit(what, (limit, limit))
 
 
-def main() -> None:
-    """The program."""
-    warm_up()
+def serve(descriptors: Sequence[int]) -> None:
+    """Answer on these three descriptors until the input ends, without rights."""
+    for number, descriptor in enumerate(descriptors):
+        os.dup2(descriptor, number)
     give_up_rights()
-    for line in sys.stdin:
-        for evidence in guarded(line):
-            sys.stdout.write(wire.to_line(evidence) + "\n")
-        sys.stdout.write(END + "\n")
-        sys.stdout.flush()
+    questions = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - a descriptor, for good
+    answers = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    for line in questions:
+        for row in guarded(line):
+            answers.write(row + "\n")
+        answers.write(END + "\n")
+        answers.flush()
+
+
+def main() -> None:
+    """The zygote: forks and ends readers until its input ends."""
+    warm_up()
+    with socket.socket(fileno=os.dup(0)) as control:
+        while True:
+            word, descriptors, _, _ = socket.recv_fds(control, WORD, 3)
+            if not word:
+                return
+            number = int.from_bytes(word[1:], "big", signed=True)
+            if word[:1] == FORK:
+                number = os.fork()
+                if number == 0:
+                    serve(descriptors)
+                    os._exit(0)
+                for descriptor in descriptors:
+                    os.close(descriptor)
+            else:
+                with suppress(ProcessLookupError):
+                    os.kill(number, signal.SIGKILL)
+                number = os.waitstatus_to_exitcode(os.waitpid(number, 0)[1])
+            control.sendall(number.to_bytes(WORD - 1, "big", signed=True))
 
 
 if __name__ == "__main__":

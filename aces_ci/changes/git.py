@@ -9,6 +9,7 @@ from types import TracebackType
 
 from aces_ci.changes import deepen
 from aces_ci.changes.diff import DiffEntry, parse_raw
+from aces_ci.changes.links import Linked, linked
 from aces_ci.changes.tree import Entry, GitTree, Tree, parse_listing
 from aces_ci.core.errors import DeliveryError, UsageError
 from aces_ci.core.repo_path import text_of
@@ -25,14 +26,16 @@ _SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 class Repository:
     """Reads one repository by plumbing. A context manager; `close` ends its helper processes."""
 
-    def __init__(self, git: Plumbing, top: Path) -> None:
+    def __init__(self, git: Plumbing, top: Path, linked: Linked = linked) -> None:
         self.git = git
+        self.linked = linked
+        """Who finds the links of a manifest: a parser, which the main job keeps out of its own process."""
         self.top = top
         """The checkout's top, or the bare repository itself. Only for messages."""
         self._trees: dict[str, Tree] = {}
 
     @classmethod
-    def open(cls, path: Path, command: str = "run") -> Repository:
+    def open(cls, path: Path, command: str = "run", linked: Linked = linked) -> Repository:
         """The repository that `path` is in.
 
         Raises:
@@ -50,7 +53,7 @@ class Repository:
                 path=shown,
             )
         git_dir, top = found
-        return cls(Plumbing(git_dir, owned=(top,)), top)
+        return cls(Plumbing(git_dir, owned=(top,)), top, linked)
 
     def __enter__(self) -> Repository:
         return self

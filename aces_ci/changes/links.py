@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import unquote_to_bytes
 
 from aces_ci.core.repo_path import join, resolve, text_of
 
 PLUGIN_ROOT = "${CLAUDE_PLUGIN_ROOT}/"
+Linked = Callable[[str, str, str | None], frozenset[str]]
+"""As `linked`: a text, its folder, the plugin's root."""
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|#|\?")
 _PLUGIN_PATH = re.compile(r"\$\{CLAUDE_PLUGIN_ROOT\}/([^\s)\"'`<>]+)")
 # A path that climbs out of the folder, in a code span: the other common way to name a shared file.

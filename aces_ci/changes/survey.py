@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from aces_ci.changes.git import Repository
-from aces_ci.changes.links import linked, may_name, maybe_linked
+from aces_ci.changes.links import may_name, maybe_linked
 from aces_ci.changes.owner import manifest_among, manifest_in, without_lookalikes
 from aces_ci.changes.tree import Entry
 from aces_ci.core.repo_path import ancestors_of, bytes_of, join, parent_of
@@ -22,7 +22,7 @@ def links_of_root_skill(repository: Repository, commit: str) -> frozenset[str]:
     """What the root skill's manifest links to; empty where there is no root skill."""
     name = manifest_in(repository.tree(commit), ".")
     data = repository.file_at(commit, name, _MANIFEST_CAP) if name else None
-    return linked(data.decode("utf-8", "replace"), ".", ".") if data else frozenset()
+    return repository.linked(data.decode("utf-8", "replace"), ".", ".") if data else frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def users_of(repository: Repository, commit: str, paths: Collection[str]) -> Sha
         # The parser decides, but is asked only where a quick look finds something.
         if maybe_linked(text, root, plugin).isdisjoint(paths):
             continue
-        for path in linked(text, root, plugin).intersection(paths):
+        for path in repository.linked(text, root, plugin).intersection(paths):
             users.setdefault(path, []).append(root)
     return SharedFiles({path: tuple(sorted(roots)) for path, roots in users.items()}, tuple(notes))
 

@@ -1,19 +1,28 @@
-"""The line that asks the unprivileged reader for tier 1 of one skill, and how it is read there."""
+"""Questions to the unprivileged reader, the lines on which they travel, and the values that answer them."""
 
 from __future__ import annotations
 
 import base64
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, Literal
 
-from aces_ci.core.skill import FileKind, SkillFile, Snapshot
+from pydantic import TypeAdapter, ValidationError
+
+from aces_ci.core.errors import DeliveryError
+from aces_ci.core.pages import Pages
+from aces_ci.core.skill import FileKind, Skill, SkillFile, Snapshot
+from aces_ci.core.suites.case import Case
+
+END = '{"end": true}'
+"""The line after the last one of an answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """Everything that tier 1 needs to know of one skill."""
+    """Everything that tier 1 needs to know of one skill. Answered by lines of evidence."""
 
     after: Snapshot
     before: Snapshot | None = None
@@ -25,23 +34,86 @@ class Request:
     disabled: tuple[str, ...] = ()
 
 
-def to_line(request: Request) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinksOf:
+    """Which repository paths a Markdown text of `folder` links to. Answered by them."""
+
+    text: str
+    folder: str
+    plugin_root: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkillOf:
+    """A skill as values. Answered by `Parsed`."""
+
+    snapshot: Snapshot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PagesOf:
+    """A report as texts. Answered by `Pages`."""
+
+    report: str
+    """Its JSON."""
+    key: str
+    """Which sticky comment it is for."""
+
+
+Asked = Request | LinksOf | SkillOf | PagesOf
+Answer = Literal["links", "skill", "pages"]
+"""What an answer of one value is to; tier 1 is answered by evidence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parsed:
+    """A skill and what its suite asks of an agent."""
+
+    skill: Skill
+    cases: tuple[Case, ...]
+
+    def with_files_of(self, snapshot: Snapshot) -> Parsed:
+        """The same with the bytes, which the parent has and nobody sends back."""
+        return replace(self, skill=replace(self.skill, files=snapshot.files, outside=snapshot.outside))
+
+    def bare(self) -> Parsed:
+        """The same without bytes."""
+        return replace(self, skill=replace(self.skill, files={}, outside=frozenset()))
+
+
+def to_line(asked: Asked) -> str:
     """One JSON object on one line; bytes as base64."""
-    return json.dumps(
-        {
-            "after": _dump(request.after),
-            "before": request.before and _dump(request.before),
-            "added": request.added,
-            "siblings": [_dump(sibling) for sibling in request.siblings],
-            "profile": request.profile,
-            "disabled": list(request.disabled),
-        }
-    )
+    said: dict[str, Any]
+    match asked:
+        case Request():
+            said = {
+                "ask": "structure",
+                "after": _dump(asked.after),
+                "before": asked.before and _dump(asked.before),
+                "added": asked.added,
+                "siblings": [_dump(sibling) for sibling in asked.siblings],
+                "profile": asked.profile,
+                "disabled": list(asked.disabled),
+            }
+        case LinksOf():
+            said = {"ask": "links", "text": asked.text, "folder": asked.folder, "plugin_root": asked.plugin_root}
+        case SkillOf():
+            said = {"ask": "skill", "snapshot": _dump(asked.snapshot)}
+        case PagesOf():
+            said = {"ask": "pages", "report": asked.report, "key": asked.key}
+    return json.dumps(said)
 
 
-def from_line(line: str) -> Request:
-    """The request again. The parent wrote it, so nothing here is checked."""
+def from_line(line: str) -> Asked:
+    """The question again. The parent wrote it, so nothing here is checked."""
     data = json.loads(line)
+    kind = data.pop("ask")
+    if kind == "links":
+        return LinksOf(**data)
+    if kind == "skill":
+        return SkillOf(snapshot=_snapshot(data["snapshot"]))
+    if kind == "pages":
+        return PagesOf(**data)
     return Request(
         after=_snapshot(data["after"]),
         before=_snapshot(data["before"]) if data["before"] else None,
@@ -50,6 +122,38 @@ def from_line(line: str) -> Request:
         profile=data["profile"],
         disabled=tuple(data["disabled"]),
     )
+
+
+@cache
+def _adapter(answer: str) -> TypeAdapter[Any]:
+    kinds: dict[str, Any] = {"links": frozenset[str], "skill": Parsed, "pages": Pages}
+    return TypeAdapter(kinds[answer])
+
+
+def value_line(answer: Answer, value: object) -> str:
+    """An answer that is one value, on one line. Halves of surrogate pairs, which no text may hold, become `?`."""
+    plain = _adapter(answer).dump_python(value, mode="json")
+    said = json.dumps(plain, ensure_ascii=False, allow_nan=False)
+    return json.dumps(json.loads(said.encode("utf-8", "replace")))
+
+
+def read_value(answer: Answer, line: str) -> Any:
+    """That value, strictly: frozenset[str], `Parsed` or `Pages`.
+
+    Raises:
+        DeliveryError: it is none of that kind.
+    """
+    try:
+        return _adapter(answer).validate_json(line, strict=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        raise DeliveryError(
+            "the unprivileged reader said something that is no answer",
+            code="reader_said",
+            at=f"{'.'.join(map(str, first['loc']))[:200]}: {first['msg'][:200]}",
+            why="a file that it read may have taken it over, or it has a bug",
+            do="look for an odd file in the changed skill; else report the line above",
+        ) from None
 
 
 def _dump(snapshot: Snapshot) -> Mapping[str, Any]:

@@ -17,7 +17,7 @@ from aces_ci.compose import report_from_json as parse
 from aces_ci.core.event import Event
 from aces_ci.core.foreign import vet
 from aces_ci.core.foreign_json import BYTES, plain_json, refused
-from aces_ci.core.headline import headline
+from aces_ci.core.pages import Pages
 from aces_ci.core.report import Report
 from aces_ci.core.scan.redact import Redactor
 from aces_ci.core.verdict import State
@@ -26,6 +26,7 @@ from aces_ci.settings.inputs import inputs_of, secrets_of
 from aces_ci.settings.load import load
 from aces_ci.shell.files import read_bounded
 from aces_ci.shell.log import Log, dialect_of
+from aces_ci.shell.zygote import Zygote
 
 REPORT = "report.json"
 
@@ -58,7 +59,9 @@ def post(options: Options, *, env: Mapping[str, str], stderr: TextIO) -> int:
     )
     report = _foreign(forge, options) if options.path is None else _own(forge, options, options.path)
     key = load(policy=None, env=env, inputs=inputs_of(env, settings_only=True)).settings.comment.key
-    posted = forge.publish(report.event, _publication(report, key))
+    with Zygote() as zygote:
+        pages = publication.rendered(report, key, zygote)
+    posted = forge.publish(report.event, _publication(report, pages, key))
     for notice in posted.notices:
         log.line(f"notice: {notice}")
     log.line(_said(report.event, posted))
@@ -85,20 +88,19 @@ def _own(forge: Forge, options: Options, path: Path) -> Report:
     return report
 
 
-def _publication(report: Report, key: str) -> Publication:
-    markdown = compose.renderer("markdown")
-    comment = markdown.render(report, publication.place_of(report, key=key))
+def _publication(report: Report, pages: Pages, key: str) -> Publication:
+    comment = pages.texts["comment.md"]
     return Publication(
         comment=None if report.verdict.state is State.NOTHING else comment,
         nothing_comment=comment,
-        smaller_comment=markdown.render(report, publication.place_of(report, key=key, smaller=True)),
+        smaller_comment=pages.smaller,
         key=key,
         head_sha=report.event.head_sha,
-        summary=compose.renderer("summary").render(report, publication.place_of(report, key=key)),
+        summary=pages.texts["summary.md"],
         annotations=(),
         outputs={},
         failed=False,
-        title=headline(report).plain,
+        title=pages.title,
     )
 
 

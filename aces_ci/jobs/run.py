@@ -31,6 +31,8 @@ from aces_ci.settings.inputs import inputs_of, secrets_of
 from aces_ci.settings.load import Loaded, load
 from aces_ci.shell.files import Folder, read_bounded
 from aces_ci.shell.log import Dialect, Log, dialect_of
+from aces_ci.shell.reader import Reader
+from aces_ci.shell.zygote import Zygote
 from aces_ci.tiers.assemble import assemble
 
 EVIDENCE = "evidence.jsonl"
@@ -60,23 +62,27 @@ def run(options: Options, *, env: Mapping[str, str], stdout: TextIO, stderr: Tex
     redactor = Redactor(secrets_of(env))
     log = Log(stderr, dialect=dialect_of(env), redact=redactor.text)
     forge = compose.forge(env, log, _forge_options(env, redactor))
-    with prepared(options, forge, env, log) as job:
-        folder = Folder.at(options.output, cwd=Path.cwd(), redact=redactor.redact)
-        evidence = _evaluate(job, folder, log, env, quiet=options.quiet)
-    if job.shard is not None:
-        log.line(f"written: {folder.path}/{EVIDENCE} (shard {options.shard}; `aces-ci report` merges and decides)")
-        return 0
-    report = assemble(evidence)
-    return finish(report, folder, log, options, job.loaded, forge=forge, stdout=stdout)
+    with Zygote() as zygote:
+        zygote.warm_up()
+        with prepared(options, forge, env, log, zygote) as job:
+            folder = Folder.at(options.output, cwd=Path.cwd(), redact=redactor.redact)
+            evidence = _evaluate(job, folder, log, env, quiet=options.quiet)
+        if job.shard is not None:
+            log.line(f"written: {folder.path}/{EVIDENCE} (shard {options.shard}; `aces-ci report` merges and decides)")
+            return 0
+        report = assemble(evidence)
+        return finish(report, folder, log, options, job.loaded, zygote, forge=forge, stdout=stdout)
 
 
 @contextmanager
-def prepared(options: Options, forge: Forge, env: Mapping[str, str], log: Log, *, use: bool = True) -> Iterator[Job]:
+def prepared(
+    options: Options, forge: Forge, env: Mapping[str, str], log: Log, zygote: Zygote, *, use: bool = True
+) -> Iterator[Job]:
     """Event, policy and settings of a run, decided before anything of the head is read.
 
     Without `use` an approval is only looked at: nothing will be spent on it.
     """
-    with Repository.open(options.repo) as repository:
+    with Reader(zygote) as reader, Repository.open(options.repo, linked=reader.linked) as repository:
         event = _resolved(forge.event(options.repo), repository, options)
         policy, document = find_policy(repository, event, options.config, lambda text: _warn(log, text))
         with blamed(policy):
@@ -91,6 +97,7 @@ def prepared(options: Options, forge: Forge, env: Mapping[str, str], log: Log, *
         yield Job(
             event=event,
             repository=repository,
+            reader=reader,
             loaded=loaded,
             policy=policy,
             shard=_shard(options.shard),
@@ -104,7 +111,7 @@ def plan(options: Options, *, env: Mapping[str, str], stdout: TextIO, stderr: Te
     redactor = Redactor(secrets_of(env))
     log = Log(stderr, dialect=dialect_of(env), redact=redactor.text)
     forge = compose.forge(env, log, _forge_options(env, redactor))
-    with prepared(options, forge, env, log, use=False) as job:
+    with Zygote() as zygote, prepared(options, forge, env, log, zygote, use=False) as job:
         found = planning.document(job, pipeline.changed(job), env)
     said = json.dumps(found) if options.format == "json" else "\n".join(planning.text(found))
     stdout.write(redactor.text(said) + "\n")
@@ -116,7 +123,7 @@ def plan_matrix(most: int, options: Options, *, env: Mapping[str, str], stdout: 
     step."""
     log = Log(stderr, dialect=dialect_of(env))
     forge = compose.forge(env, log, _forge_options(env, Redactor(secrets_of(env))))
-    with prepared(options, forge, env, log) as job:
+    with Zygote() as zygote, prepared(options, forge, env, log, zygote) as job:
         found = matrix(weigh(job.repository, pipeline.changed(job)), most)
         approval = hand_on(job.consent)
     text = json.dumps(found)
@@ -144,7 +151,8 @@ def report(places: Sequence[Path], options: Options, *, env: Mapping[str, str], 
     folder.claim()
     folder.write(EVIDENCE, "".join(to_line(row) + "\n" for row in rows))
     forge = compose.forge(env, log, _forge_options(env, redactor)) if options.post else None
-    return finish(merged, folder, log, options, loaded, forge=forge, stdout=stdout)
+    with Zygote() as zygote:
+        return finish(merged, folder, log, options, loaded, zygote, forge=forge, stdout=stdout)
 
 
 def _evidence_files(place: Path) -> list[Path]:
@@ -176,17 +184,19 @@ def finish(
     log: Log,
     options: Options,
     loaded: Loaded,
+    zygote: Zygote,
     *,
     forge: object,
     stdout: TextIO,
 ) -> int:
     """Write every report, then post, then say the verdict."""
-    texts = publication.render_all(report, key=loaded.settings.comment.key)
+    pages = publication.rendered(report, loaded.settings.comment.key, zygote)
+    texts = pages.texts
     for name, text in texts.items():
         folder.write(name, text)
     posted = "not posted (--no-post)"
     if options.post:
-        posted = publication.post(report, texts, forge, loaded, log)
+        posted = publication.post(report, pages, forge, loaded, log)
     # At a terminal the text on stdout says the same.
     if not options.quiet and (log.dialect is not Dialect.PLAIN or options.format != "text"):
         for line in publication.closing(report):

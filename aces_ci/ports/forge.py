@@ -10,20 +10,9 @@ from typing import Protocol
 from aces_ci.core.approval import Approval, Refusal
 from aces_ci.core.event import Event
 from aces_ci.core.foreign import Origin
+from aces_ci.core.pages import Annotation
 from aces_ci.core.scan.redact import Redactor
 from aces_ci.core.slash import Purpose
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Annotation:
-    """One line in the diff view. `level` is error, warning or notice; title at most 60 characters."""
-
-    level: str
-    path: str
-    line: int
-    end_line: int
-    title: str
-    message: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

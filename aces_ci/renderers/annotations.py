@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 
 from aces_ci.core.finding import Finding, Severity
 from aces_ci.core.inert import plain
+from aces_ci.core.pages import Annotation
 from aces_ci.core.report import Report
-from aces_ci.ports.forge import Annotation
 from aces_ci.ports.renderer import Place
 from aces_ci.renderers._live.plain import live_notes
 

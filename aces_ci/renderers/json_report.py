@@ -24,6 +24,11 @@ def schema() -> dict[str, Any]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **_adapter().json_schema()}
 
 
+def dump(report: Report) -> str:
+    """The report as indented JSON."""
+    return json.dumps(_adapter().dump_python(report, mode="json"), indent=1, allow_nan=False) + "\n"
+
+
 def parse(text: str) -> Report:
     """A report from its JSON, strictly.
 
@@ -50,9 +55,9 @@ class JsonReport:
     filename: str = "report.json"
 
     def render(self, report: Report, place: Place) -> str:
-        """The report as indented JSON; links of the place do not enter it."""
+        """As `dump`; links of the place do not enter it."""
         del place
-        return json.dumps(_adapter().dump_python(report, mode="json"), indent=1, allow_nan=False) + "\n"
+        return dump(report)
 
 
 RENDERER = JsonReport()

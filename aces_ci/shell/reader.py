@@ -1,92 +1,136 @@
-"""Talks to the unprivileged reader: requests in, evidence out, nothing else believed."""
+"""Talks to an unprivileged reader: questions in, values out, nothing else believed."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import os
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from types import TracebackType
+from typing import IO, Any
 
 from aces_ci.core.errors import DeliveryError
 from aces_ci.core.evidence import Evidence
+from aces_ci.core.pages import Pages
+from aces_ci.core.request import END, Answer, Asked, LinksOf, PagesOf, Parsed, Request, SkillOf, read_value, to_line
 from aces_ci.core.wire import LINE_LIMIT, from_line
+from aces_ci.shell.zygote import Zygote
 
-FLAGS = ("-m", "aces_ci.untrusted")
-"""What the interpreter is told after `-I`."""
-END = '{"end": true}\n'
 MOST_LINES = 20_000
 """Lines of one answer; a skill with more findings than that is not being read, it is attacking."""
+VALUE_LIMIT = 256 * 1024 * 1024
+"""Bytes of an answer that is one value; all reports of 10,000 trials are about 40 MB."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Child:
+    pid: int
+    stdin: IO[str]
+    stdout: IO[str]
+    stderr: IO[str]
 
 
 class Reader:
-    """One child process; a context manager. Its environment is empty, its descriptors are three."""
+    """One child process, started when it is first asked; a context manager. Its descriptors are three."""
 
-    def __init__(self) -> None:
-        self._process = _spawn()
+    def __init__(self, zygote: Zygote) -> None:
+        self._zygote = zygote
+        self._child: _Child | None = None
 
     def __enter__(self) -> Reader:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
-        process = self._process
-        assert process.stdin and process.stdout and process.stderr
-        process.stdin.close()
-        if kind is not None:
-            process.kill()
-        process.wait()
-        process.stdout.close()
-        process.stderr.close()
+        self.restart()
+
+    @property
+    def pid(self) -> int | None:
+        """The child, where one is running."""
+        return self._child.pid if self._child else None
 
     def restart(self) -> None:
-        """A fresh child in the place of one that died."""
-        self.__exit__(DeliveryError, None, None)
-        self._process = _spawn()
+        """Give up the child; the next question meets a fresh one."""
+        if self._child is None:
+            return
+        child, self._child = self._child, None
+        with suppress(BrokenPipeError):
+            child.stdin.close()
+        child.stdout.close()
+        child.stderr.close()
+        self._zygote.end(child.pid)
 
-    def ask(self, request: str) -> Iterator[Evidence]:
-        """The evidence for one request.
+    def ask(self, request: Request) -> Iterator[Evidence]:
+        """Tier 1 of one skill.
 
         Raises:
             DeliveryError: the child died (a bomb met its limits, or a bug) or said something that is no evidence.
         """
-        process = self._process
-        assert process.stdin and process.stdout
+        for number, line in enumerate(self._lines(to_line(request), LINE_LIMIT), start=1):
+            yield from_line(line, number=number, source="reader")
+
+    def linked(self, text: str, folder: str, plugin_root: str | None) -> frozenset[str]:
+        """What a Markdown text links to, as `changes.links.linked`. Raises DeliveryError."""
+        found: frozenset[str] = self._value(LinksOf(text=text, folder=folder, plugin_root=plugin_root), "links")
+        return found
+
+    def skill(self, asked: SkillOf) -> Parsed:
+        """A skill, its bytes and its cases. Raises DeliveryError."""
+        found: Parsed = self._value(asked, "skill")
+        return found.with_files_of(asked.snapshot)
+
+    def pages(self, asked: PagesOf) -> Pages:
+        """A report as texts. Raises DeliveryError."""
+        found: Pages = self._value(asked, "pages")
+        return found
+
+    def _value(self, asked: Asked, answer: Answer) -> Any:
+        lines = list(self._lines(to_line(asked), VALUE_LIMIT))
+        if len(lines) != 1:
+            raise self._died()
+        return read_value(answer, lines[0])
+
+    def _lines(self, question: str, limit: int) -> Iterator[str]:
+        child = self._child = self._child or self._born()
         try:
-            process.stdin.write(request + "\n")
-            process.stdin.flush()
+            child.stdin.write(question + "\n")
+            child.stdin.flush()
         except BrokenPipeError:
             raise self._died() from None
-        for number in range(1, MOST_LINES):
-            line = process.stdout.readline(LINE_LIMIT + 2)
-            if line == END:
+        for _ in range(MOST_LINES):
+            line = child.stdout.readline(limit + 2)
+            if line == END + "\n":
                 return
             if not line.endswith("\n"):
-                raise self._died()
-            yield from_line(line, number=number, source="reader")
+                break
+            yield line
         raise self._died()
 
+    def _born(self) -> _Child:
+        (stdin, to_child), (from_child, stdout), (complaints, stderr) = (_pipe() for _ in range(3))
+        with stdin, stdout, stderr:
+            pid = self._zygote.fork(stdin, stdout, stderr)
+        return _Child(pid=pid, stdin=to_child, stdout=from_child, stderr=complaints)
+
     def _died(self) -> DeliveryError:
-        self._process.kill()
-        assert self._process.stderr
-        said = self._process.stderr.read(20_000).strip().splitlines()
+        """Why; the child is ended, and the next question meets a fresh one."""
+        child, self._child = self._child, None
+        assert child is not None
+        child.stdout.close()
+        status = self._zygote.end(child.pid)
+        said = child.stderr.read(20_000).strip().splitlines()
+        child.stderr.close()
+        with suppress(BrokenPipeError):
+            child.stdin.close()
         return DeliveryError(
             "the unprivileged reader stopped before it was done",
             code="reader_died",
-            at=said[-1][:200] if said else f"exit {self._process.wait()}",
+            at=said[-1][:200] if said else f"exit {status}",
             why="it reads the change's bytes under limits of time and memory; one of them was reached, or it has a bug",
             do="look for a very large or deeply nested file in the changed skill; else report the line above",
         )
 
 
-def _spawn() -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-I", *FLAGS],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"},
-        cwd="/",
-        close_fds=True,
-        start_new_session=True,
-        text=True,
-        encoding="utf-8",
-    )
+def _pipe() -> tuple[IO[str], IO[str]]:
+    """Its reading end, its writing end."""
+    out, into = os.pipe()
+    return open(out, encoding="utf-8"), open(into, "w", encoding="utf-8")  # noqa: PTH123 - descriptors

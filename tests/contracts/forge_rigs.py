@@ -14,7 +14,8 @@ from aces_ci.core.sticky import Marker
 from aces_ci.forges.github import GitHub
 from aces_ci.forges.gitlab import GitLab
 from aces_ci.forges.local import Local
-from aces_ci.ports.forge import Annotation, Forge, ForgeOptions, Publication
+from aces_ci.core.pages import Annotation
+from aces_ci.ports.forge import Forge, ForgeOptions, Publication
 from aces_ci.shell.log import Dialect, Log
 from tests.fakes.github import HELPER, FakeGitHub
 from tests.fakes.gitlab import BOT as GITLAB_BOT

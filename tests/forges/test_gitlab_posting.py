@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from aces_ci import compose, publication
+from aces_ci import compose, rendering
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import EventKind, Trust
 from aces_ci.core.evidence import PolicySource, RunEnded, Skipped, Structure, Tier
@@ -56,7 +56,7 @@ def honest() -> bytes:
             RunEnded(seconds=0.3),
         ]
     )
-    return compose.renderer("json").render(report, publication.place_of(report, key="default")).encode()
+    return compose.renderer("json").render(report, rendering.place_of(report, key="default")).encode()
 
 
 def run(fake: FakeGitLab, change: int | None = NUMBER) -> str:

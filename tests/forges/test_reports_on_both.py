@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from aces_ci import compose, publication
+from aces_ci import publication, rendering
 from aces_ci.core.event import EventKind
 from aces_ci.core.evidence import Evidence, RunEnded, Structure
 from aces_ci.core.finding import Category, Finding, Severity
@@ -22,7 +22,6 @@ from tests.builders import a_changed_skill, a_run
 from tests.contracts.forge_rigs import HEAD, NUMBER, RIGS, Rig
 
 LIMIT = 60_000
-_POSTED = {"comment": "markdown", "summary": "summary"}
 EMOJI = "🧾 ﬁle — naïve 🏴‍☠️"
 
 
@@ -57,9 +56,7 @@ def published(rig: Rig, evidence: Sequence[Evidence]) -> str:
     report = assemble(evidence)
     server = {"github": "https://github.com", "gitlab": "https://gitlab.example"}[rig.name]
     report = replace(report, event=replace(report.event, forge=rig.name, server_url=server, repo="acme/agent-skills"))
-    place = publication.place_of(report, key="default")
-    texts = {f"{name}.md": compose.renderer(kind).render(report, place) for name, kind in _POSTED.items()}
-    publication.post(report, texts, rig.forge, load(), Log(io.StringIO()))
+    publication.post(report, rendering.pages(report, "default"), rig.forge, load(), Log(io.StringIO()))
     (body,) = rig.bodies()
     return body
 

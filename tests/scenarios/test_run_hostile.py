@@ -53,17 +53,18 @@ def test_a_skill_that_kills_its_reader_is_blocked_and_the_next_one_is_read(
     program = (
         "import sys\nfrom aces_ci import untrusted\n"
         "real = untrusted.answer\n"
-        "def answer(line):\n"
-        '    if line.startswith(\'{"after": {"root": "skills/bomb"\'):\n'
+        "def answer(asked):\n"
+        "    root = asked.after.root if isinstance(asked, untrusted.Request) else ''\n"
+        "    if root == 'skills/bomb':\n"
         "        import os; os._exit(9)\n"
-        '    if line.startswith(\'{"after": {"root": "skills/bug"\'):\n'
+        "    if root == 'skills/bug':\n"
         "        raise ZeroDivisionError('x')\n"
-        "    return real(line)\n"
+        "    return real(asked)\n"
         "untrusted.answer = answer\nuntrusted.main()\n"
     )
     (fake / "fragile.py").write_text(program, encoding="utf-8")
     flags = ("-c", f"import sys; sys.path.insert(0, {str(fake)!r}); import fragile")
-    monkeypatch.setattr("aces_ci.shell.reader.FLAGS", flags)
+    monkeypatch.setattr("aces_ci.shell.zygote.FLAGS", flags)
     files = {f"skills/{name}/SKILL.md": skill(name) for name in ("bomb", "bug", "last")}
     code, skills = ran(tmp_path, files)
     assert code == 1

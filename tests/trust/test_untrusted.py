@@ -13,12 +13,13 @@ import pytest
 
 from aces_ci.core.errors import DeliveryError
 from aces_ci.core.evidence import Structure
-from aces_ci.core.request import Request, to_line
+from aces_ci.core.request import Request
 from aces_ci.core.skill import FileKind, SkillFile, Snapshot
 from aces_ci.shell.reader import Reader
+from aces_ci.shell.zygote import Zygote
 
 PROBE = """
-import json, os, resource, socket, sys
+import json, mmap, os, resource, socket, sys
 tried = {}
 def attempt(name, act):
     try:
@@ -36,7 +37,7 @@ attempt("duplicate a descriptor", lambda: os.dup(0))
 attempt("start a process", lambda: os.fork() or os._exit(0))
 attempt("raise the limit", lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)))
 attempt("become root again", lambda: os.setuid(0))
-attempt("ten gigabytes", lambda: bytearray(10 * 1024**3))
+attempt("ten gigabytes", lambda: mmap.mmap(-1, 10 * 1024**3))
 print(json.dumps(tried))
 """
 GIVE_UP = "from aces_ci.untrusted import give_up_rights; give_up_rights()"
@@ -72,25 +73,29 @@ def snapshot(text: bytes) -> Snapshot:
 
 def test_the_reader_answers_requests_one_after_the_other() -> None:
     good = b"---\nname: a\ndescription: Counts rows. Use when asked.\n---\n# a\n"
-    with Reader() as reader:
+    with Zygote() as zygote, Reader(zygote) as reader:
         for text, conformant in ((good, True), (b"no frontmatter", False), (good, True)):
-            rows = list(reader.ask(to_line(Request(after=snapshot(text), added=True))))
+            rows = list(reader.ask(Request(after=snapshot(text), added=True)))
             (structure,) = [row for row in rows if isinstance(row, Structure)]
             assert structure.conformant is conformant
 
 
 def test_a_reader_that_dies_is_one_clear_error() -> None:
-    with pytest.raises(DeliveryError, match="stopped before it was done") as caught, Reader() as reader:
-        list(reader.ask("{"))
+    with (
+        pytest.raises(DeliveryError, match="stopped before it was done") as caught,
+        Zygote() as zygote,
+        Reader(zygote) as reader,
+    ):
+        list(reader._lines("{", 10))
     assert caught.value.exit_code == 4
     assert "JSONDecodeError" in (caught.value.at or "")
 
 
 def test_the_readers_environment_holds_nothing_of_the_parents(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "canary-key-1234567890")
-    with Reader() as reader:
+    with Zygote() as zygote, Reader(zygote) as reader:
         # Once it has answered it is certainly the program, and not the fork that is about to become it.
-        list(reader.ask(to_line(Request(after=snapshot(b"x"), added=True))))
-        environ = Path(f"/proc/{reader._process.pid}/environ").read_bytes()
+        list(reader.ask(Request(after=snapshot(b"x"), added=True)))
+        environ = Path(f"/proc/{reader.pid}/environ").read_bytes()
         assert b"canary" not in environ
         assert b"PATH=" in environ, "the positive control: this is where it would be"

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from aces_ci.ports.forge import Annotation, Publication
+from aces_ci.core.pages import Annotation
+from aces_ci.ports.forge import Publication
 from aces_ci.shell.http import Api
 
 CHUNK = 50

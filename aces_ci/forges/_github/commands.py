@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from aces_ci.ports.forge import Annotation
+from aces_ci.core.pages import Annotation
 
 LIMIT = 10
 """Annotations of one level and step."""

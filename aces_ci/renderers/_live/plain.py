@@ -8,8 +8,8 @@ from aces_ci.core.grading.points import signed
 from aces_ci.core.inert import plain
 from aces_ci.core.live import Word
 from aces_ci.core.live_text import arm_lines, ascii_of, outcome_row, result_line
+from aces_ci.core.pages import Annotation
 from aces_ci.core.report import Report
-from aces_ci.ports.forge import Annotation
 from aces_ci.renderers._live.shown import Live, lives
 
 _LEVELS = {Word.REGRESSED: "error", Word.CANNOT_TELL: "notice", Word.NO_VERDICT: "warning"}
