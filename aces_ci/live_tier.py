@@ -19,6 +19,7 @@ from aces_ci.ports.sandbox import SandboxLost
 from aces_ci.shell.files import Folder
 from aces_ci.statistics.power import attainable
 from aces_ci.tiers import live
+from aces_ci.tiers.ask import Purse
 from aces_ci.tiers.grader_room import GraderRoom
 from aces_ci.tiers.live_trigger import refused, without_cases
 from aces_ci.tiers.schedule import Budget
@@ -86,7 +87,7 @@ def _measure(job: Job, subjects: Sequence[Subject], env: Mapping[str, str], sink
     for line in _opening(plan):
         say(line)
     analysis = trialling.analysis_of(plan, settings)
-    asker = compose.bench(env, sink.folder).asker(settings, job.event.trust)
+    asker = compose.bench(env, sink.folder).asker(settings, job.event.trust, Purse(job.purse_micros))
     ask = asker if callable(asker) else None
     trialling.gradeable(plan, ask is not None)
     room = GraderRoom.of(plan, box, env)
@@ -94,7 +95,6 @@ def _measure(job: Job, subjects: Sequence[Subject], env: Mapping[str, str], sink
     goals = goal_method.goal_room(settings, env, box, gateway, compose.goal_worker(), compose.providers())
     settle = goals.settle if goals else None
     grades = grading.Grades(plan, analysis, compose.metrics(), ask, sink.folder, sink, room, settle)
-    cap = settings.budget.usd
     means = live.Means(
         sandbox=box,
         harnesses=harnesses,
@@ -103,7 +103,7 @@ def _measure(job: Job, subjects: Sequence[Subject], env: Mapping[str, str], sink
         upstreams=reach.upstreams,
         prices=trialling.prices_of(settings),
         limits=trialling.limits_of(settings),
-        budget=Budget(usd_micros=None if cap is None else round(cap * 1e6), minutes=settings.budget.minutes),
+        budget=Budget(usd_micros=job.purse_micros, minutes=settings.budget.minutes),
         converters={item.name: item for item in compose.converters()},
     )
 
