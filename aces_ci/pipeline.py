@@ -77,15 +77,6 @@ class Job:
         return max(0, round(cap * 1_000_000) // (self.shard or (1, 1))[1] - self.paid_micros)
 
 
-    @property
-    def purse_micros(self) -> int | None:
-        """What is left of the run's one budget, of which each shard has an equal part; None: there is none."""
-        cap = self.loaded.settings.budget.usd
-        if cap is None:
-            return None
-        return max(0, round(cap * 1_000_000) // (self.shard or (1, 1))[1] - self.paid_micros)
-
-
 def changed(job: Job) -> ChangeSet:
     """The skills this event is about, within the policy's globs and this shard."""
     event = job.event
@@ -146,19 +137,6 @@ def evaluate(job: Job, changes: ChangeSet, sink: Sink, *, judge: Judge, live: Li
         judge(asked_again(job), changes, till)
         live(replace(asked_again(job), paid_micros=till.paid_micros), changes, sink)
     sink(RunEnded(shard=job.shard, seconds=round(time.monotonic() - begun, 3)))
-
-
-@dataclass(slots=True)
-class Till:
-    """A sink that counts what the judge's rows cost."""
-
-    sink: Sink
-    paid_micros: int = 0
-
-    def __call__(self, row: Evidence) -> None:
-        if isinstance(row, Judgement) and not row.cached:
-            self.paid_micros += row.usd_micros or 0
-        self.sink(row)
 
 
 @dataclass(slots=True)
