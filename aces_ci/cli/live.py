@@ -66,6 +66,7 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
     """
     del color, verbose
     from aces_ci.jobs.live import Wanted, run
+    from aces_ci.shell.screen import can_draw
 
     chosen = f'live.harnesses=[{{"name": "{harness}", "model": "{model or "claude-sonnet-5"}"}}]' if harness else None
     wanted = Wanted(
@@ -86,4 +87,12 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
         quiet=quiet,
     )
     ask = (lambda text: click.confirm(text, default=True, err=True)) if sys.stdin.isatty() else None
-    return run(wanted, env=dict(os.environ), out=click.echo, err=lambda line: click.echo(line, err=True), confirm=ask)
+    env = dict(os.environ)
+    return run(
+        wanted,
+        env=env,
+        out=click.echo,
+        err=lambda line: click.echo(line, err=True),
+        confirm=ask,
+        screen=sys.stderr if can_draw(sys.stderr, env) else None,
+    )

@@ -6,9 +6,10 @@ import secrets
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 from aces_ci import agent_images, compose, diagnosing, goal_method, grading, resuming, trialling
 from aces_ci.changes.git import Repository
@@ -16,29 +17,28 @@ from aces_ci.changes.load import skill_at
 from aces_ci.changes.worktree import Found, search
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
-from aces_ci.core.inert import plain
-from aces_ci.core.live_plan import LivePlan
-from aces_ci.core.live_text import arm_lines, result_line
 from aces_ci.core.plan import Contender, TrialPlan, make_live_plan
 from aces_ci.core.scan.redact import Redactor
 from aces_ci.core.skill import Skill
-from aces_ci.core.trial import Arm, Trial
+from aces_ci.core.trial import Trial
+from aces_ci.live_screen import Board, Say, Teller, closing, opening, resume_line
 from aces_ci.policy import from_worktree
+from aces_ci.ports.harness import Harness
+from aces_ci.ports.sandbox import Sandbox
 from aces_ci.settings.inputs import inputs_of, secrets_of
 from aces_ci.settings.load import load
 from aces_ci.settings.model import Settings
 from aces_ci.shell.evidence_file import EvidenceFile
 from aces_ci.shell.files import Folder
+from aces_ci.shell.screen import drawn
 from aces_ci.statistics.power import attainable
 from aces_ci.tiers import live
-from aces_ci.tiers.compare import summarise
 from aces_ci.tiers.grader_room import GraderRoom
 from aces_ci.tiers.schedule import Budget
 from aces_ci.tiers.suite import read_suite
 from aces_ci.tiers.suite_policy import policy_of
 
 EXIT_INTERRUPTED = 130
-ARM_WORDS = {Arm.BASELINE: "no skill", Arm.PREVIOUS: "main", Arm.WITH_SKILL: "this"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,12 +61,32 @@ class Wanted:
     overrides: tuple[str, ...] = ()
     quiet: int = 0
 
+    def again(self) -> dict[str, Sequence[str]]:
+        """The options that a start which goes on from this one must be given too: they decide the plan."""
+        single = {
+            "--base": self.base,
+            "--arms": ",".join(self.arms),
+            "--attempts": self.attempts,
+            "--max-usd": self.max_usd,
+            "--provider-url": self.provider_url,
+            "--config": self.config,
+            "--output": None if self.output == Path("aces-results") else self.output,
+            "-C": None if self.repo == Path() else self.repo,
+        }
+        given = {name: (str(value),) for name, value in single.items() if value not in (None, "")}
+        return {**given, "--case": self.cases, "--set": self.overrides}
 
-Say = Callable[[str], None]
 
-
-def run(wanted: Wanted, *, env: Mapping[str, str], out: Say, err: Say, confirm: Callable[[str], bool] | None) -> int:
-    """The exit code. `confirm` None: there is no terminal to ask at.
+def run(
+    wanted: Wanted,
+    *,
+    env: Mapping[str, str],
+    out: Say,
+    err: Say,
+    confirm: Callable[[str], bool] | None,
+    screen: TextIO | None = None,
+) -> int:
+    """The exit code. `confirm` None: there is no terminal to ask at. `screen`: one that frames can be drawn on.
 
     Raises:
         UsageError: before anything is spent.
@@ -78,11 +98,7 @@ def run(wanted: Wanted, *, env: Mapping[str, str], out: Say, err: Say, confirm: 
     harnesses = compose.harnesses()
     reach = trialling.access(env, wanted.provider_url or trialling.server_of(settings), in_container=sandbox.isolates)
     if wanted.pull_only:
-        for name, image in agent_images.images_for(settings, harnesses, sandbox, env=env).items():
-            out(f"{name}: {image}")
-        if settings.live.goal_accuracy == (worker := compose.goal_worker()).name:
-            out(f"{worker.name}: {' '.join(goal_method.environment(worker, sandbox, env, build=True)).strip()}")
-        return 0
+        return _pulled(settings, harnesses, sandbox, env, out)
     redactor = Redactor([*secrets_of(env), *reach.secrets.keys.values()])
     folder = Folder.at(wanted.output, cwd=Path.cwd(), redact=redactor.redact)
     folder.claim()
@@ -120,14 +136,12 @@ def run(wanted: Wanted, *, env: Mapping[str, str], out: Say, err: Say, confirm: 
         budget=Budget(usd_micros=None if cap is None else round(cap * 1e6), minutes=settings.budget.minutes),
         converters={item.name: item for item in compose.converters()},
     )
-    board = Board(plan, err if wanted.quiet < 1 else (lambda line: None))
+    drawing = screen if wanted.quiet < 1 else None
+    say = err if wanted.quiet < 1 and drawing is None else (lambda line: None)
+    board = Board(plan, done=done, cap_micros=means.budget.usd_micros, paid_micros=found.book.total)
+    teller = Teller(plan, analysis, grades, board, say)
 
-    def progress(event: live.Progress) -> None:
-        if event.trial is not None:
-            grades.trials[event.trial.digest] = event.trial
-        board.take(event)
-
-    with _interruptible() as stop:
+    with _interruptible() as stop, drawn(drawing, board.lines, env) if drawing else nullcontext():
         ended = live.run(
             plan,
             means,
@@ -135,79 +149,30 @@ def run(wanted: Wanted, *, env: Mapping[str, str], out: Say, err: Say, confirm: 
             run_id=secrets.token_hex(6),
             done=done,
             book=found.book,
-            decided=grades.decided,
-            on_progress=progress,
+            decided=teller.decided,
+            on_progress=teller.progress,
             stop=stop,
         )
     if stop.is_set():
-        err(f"interrupted; everything is kept. resume: aces-ci live {' '.join(map(str, wanted.paths))} --resume")
+        err("interrupted; everything is kept")
+        err(resume_line(wanted.paths, wanted.again()))
         return EXIT_INTERRUPTED
     trials = list(grades.trials.values())
     for row in diagnosing.diagnosed(plan.subjects, trials, grades.all_scores, analysis, folder):
         sink.add(row)
-    for line in closing(plan, grades, analysis, ended):
+    for line in closing(plan, teller.summaries(), trials, ended, wanted.output):
         out(line)
     return 0
 
 
-def opening(plan: TrialPlan, cap: float | None) -> list[str]:
-    """What will run and what it will cost."""
-    looks, forecast = plan.design.looks, plan.forecast
-    runs = f"{looks[0]} to {looks[-1]}" if len(looks) > 1 else str(looks[0])
-    lines = []
-    for subject in plan.subjects:
-        arms = len({trial.arm for trial in plan.trials if trial.skill == subject.skill})
-        who = " · ".join(f"{item.harness} {item.version} · {plain(item.model, 60)}" for item in plan.contenders)
-        name = plain(subject.skill.rsplit("/", 1)[-1], 60)
-        lines.append(f"{name} · {len(subject.cases)} cases × {runs} runs × {arms} arms · {who}")
-    money = "price unknown" if forecast.usd_micros is None else f"about ${forecast.usd_micros / 1e6:.2f}"
-    most = "" if cap is None else f", at most ${cap:.2f}"
-    return [
-        *lines,
-        f"reuse {forecast.reused} · new {forecast.new} · {money}{most} · about {forecast.minutes:.0f} min"
-        " · network: model only",
-    ]
-
-
-class Board:
-    """One line a change: what ended, how far it is. No lift before a planned look."""
-
-    def __init__(self, plan: TrialPlan, say: Say) -> None:
-        self._plan, self._say = plan, say
-        self._done = self._lost = self._micros = 0
-
-    def take(self, event: live.Progress) -> None:
-        """A trial started or ended; only ends are told."""
-        trial = event.trial
-        if trial is None:
-            return
-        self._done += 1
-        self._lost += int(trial.missing)
-        self._micros += trial.usage.usd_micros or 0
-        mark = "x" if trial.missing else "■" if not trial.because else "!"
-        because = f"  {plain(trial.because, 100)}" if trial.because else ""
-        self._say(
-            f"{mark} {plain(trial.case, 40)} · {ARM_WORDS[trial.arm]} · run {trial.attempt} · {trial.seconds:.0f} s"
-            f"  {self._done} of {self._plan.forecast.new} done · {self._lost} lost · ${self._micros / 1e6:.2f}{because}"
-        )
-
-
-def closing(plan: TrialPlan, grades: grading.Grades, analysis: LivePlan, ended: live.Ended) -> Iterator[str]:
-    """The word for each skill, and why."""
-    for subject in plan.subjects:
-        trials = [trial for trial in grades.trials.values() if trial.skill == subject.skill]
-        if not trials:
-            yield f"no verdict: {subject.skill}  nothing ran: {ended.stopped}"
-            continue
-        own = replace(analysis, cases={case.id: analysis.cases[case.id] for case in subject.cases})
-        summary = summarise(trials, grades.all_scores, own)
-        name = subject.skill.rsplit("/", 1)[-1]
-        yield f"result: {result_line(summary, name, ARM_WORDS[Arm.PREVIOUS])}"
-        yield f"  because: {plain(summary.because, 200)}"
-        yield from arm_lines(summary, ARM_WORDS[Arm.PREVIOUS])
-    spent = sum(trial.usage.usd_micros or 0 for trial in grades.trials.values())
-    stopped = f" · stopped: {plain(ended.stopped, 120)}" if ended.stopped else ""
-    yield f"${spent / 1e6:.2f} spent · look {ended.look} of {len(plan.design.looks)}{stopped}"
+def _pulled(
+    settings: Settings, harnesses: Mapping[str, Harness], sandbox: Sandbox, env: Mapping[str, str], out: Say
+) -> int:
+    for name, image in agent_images.images_for(settings, harnesses, sandbox, env=env).items():
+        out(f"{name}: {image}")
+    if settings.live.goal_accuracy == (worker := compose.goal_worker()).name:
+        out(f"{worker.name}: {' '.join(goal_method.environment(worker, sandbox, env, build=True)).strip()}")
+    return 0
 
 
 def _settings(wanted: Wanted, env: Mapping[str, str]) -> Settings:

@@ -58,6 +58,9 @@ class Progress:
     planned: PlannedTrial
     trial: Trial | None = None
 
+    tries: int = 1
+    paid_micros: int = 0
+    """By all starts of this run so far, money that is set aside included."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
@@ -215,7 +218,7 @@ class _Engine:
         self._known[trial.digest] = trial
         self._lost_in_a_row = self._lost_in_a_row + 1 if trial.missing else 0
         self._ended = replace(self._ended, started=self._ended.started + 1, lost=self._ended.lost + int(trial.missing))
-        self._progress(Progress(planned=planned, trial=trial))
+        self._progress(Progress(planned=planned, trial=trial, tries=tried.tries, paid_micros=self._till.paid_micros))
 
     def _finished(self, tried: Tried) -> Trial:
         """Write what belongs to the trial first: the line of evidence is what makes it count."""

@@ -92,7 +92,10 @@ def test_price_progress_and_word_without_docker_or_key(repo: Path, model: str) -
     assert (
         "2 cases × 3 runs × 2 arms" in result.stderr and "new 12" in result.stderr and "12 of 12 done" in result.stderr
     )
-    assert "tide-tally" in result.stdout and "look 1 of 1" in result.stdout
+    assert "improved: tide-tally   +100 [" in result.stdout and "look 1 of 1" in result.stdout
+    assert "\x1b" not in result.output, "a frame is for terminals"
+    looks = [line for line in result.stderr.splitlines() if line.startswith("look 1 of 1: against no skill +100 [")]
+    assert len(looks) == 1 and result.stderr.index(looks[0]) > result.stderr.index("12 of 12 done")
     rows = [json.loads(row) for row in (repo / "out/evidence.jsonl").read_text().splitlines()]
     trials = [row for row in rows if row["kind"] == "trial"]
     assert len(trials) == 12 and {row["ending"] for row in trials} == {"finished"}

@@ -78,10 +78,8 @@ def read(data: bytes) -> Book:
 
 
 def _checked(payment: Payment) -> Payment:
-    words = (payment.trial, payment.attempt)
-    numbers = (payment.number, payment.micros)
-    if not all(isinstance(word, str) for word in words) or not all(
-        isinstance(number, int) and not isinstance(number, bool) and number >= 0 for number in numbers
-    ):
+    words: tuple[object, ...] = (payment.trial, payment.attempt)
+    numbers: tuple[object, ...] = (payment.number, payment.micros)
+    if not all(isinstance(word, str) for word in words) or not all(type(it) is int and it >= 0 for it in numbers):
         raise ValueError("not a payment")
     return payment

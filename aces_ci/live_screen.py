@@ -1,0 +1,208 @@
+"""What `aces-ci live` says at a terminal: what it will do, how far it is, and what came out."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
+
+from aces_ci.core.estimate import Contrast
+from aces_ci.core.inert import plain
+from aces_ci.core.lift import OUTCOME
+from aces_ci.core.live import LiveSummary
+from aces_ci.core.live_frame import ARM_WORDS, Mark, Moment, frame, mark_of
+from aces_ci.core.live_plan import LivePlan
+from aces_ci.core.live_text import SPOKEN, arm_lines, difference_of
+from aces_ci.core.plan import Subject, TrialPlan
+from aces_ci.core.score import Score
+from aces_ci.core.trial import Arm, Trial
+from aces_ci.grading import Grades
+from aces_ci.tiers.compare import summarise
+from aces_ci.tiers.live import Ended, Progress
+
+Say = Callable[[str], None]
+_MAIN = ARM_WORDS[Arm.PREVIOUS]
+
+
+def opening(plan: TrialPlan, cap: float | None) -> list[str]:
+    """What will run and what it will cost."""
+    looks, forecast = plan.design.looks, plan.forecast
+    runs = f"{looks[0]} to {looks[-1]}" if len(looks) > 1 else str(looks[0])
+    lines = []
+    for subject in plan.subjects:
+        arms = len({trial.arm for trial in plan.trials if trial.skill == subject.skill})
+        who = " · ".join(f"{item.harness} {item.version} · {plain(item.model, 60)}" for item in plan.contenders)
+        lines.append(f"{_label(subject)} · {len(subject.cases)} cases × {runs} runs × {arms} arms · {who}")
+    money = "price unknown" if forecast.usd_micros is None else f"about ${forecast.usd_micros / 1e6:.2f}"
+    most = "" if cap is None else f", at most ${cap:.2f}"
+    return [
+        *lines,
+        f"reuse {forecast.reused} · new {forecast.new} · {money}{most} · about {forecast.minutes:.0f} min"
+        " · network: model only",
+    ]
+
+
+class Board:
+    """The state of a run as people see it: a frame for a terminal, and a line a change for everything else."""
+
+    def __init__(
+        self,
+        plan: TrialPlan,
+        *,
+        done: Mapping[str, Trial],
+        cap_micros: int | None,
+        paid_micros: int = 0,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._plan, self._now = plan, now
+        wanted = {trial.digest for trial in plan.trials}
+        self._marks = {digest: mark_of(trial) for digest, trial in done.items() if digest in wanted}
+        self._begun = now()
+        priced = all(contender.price is not None for contender in plan.contenders)
+        self._moment = Moment(
+            marks=self._marks, scores={}, look=0, cap_micros=cap_micros, paid_micros=paid_micros, priced=priced
+        )
+        self._ended = self._lost = 0
+
+    def take(self, event: Progress) -> str | None:
+        """A run started or ended; the line for a log, which tells ends alone."""
+        trial = event.trial
+        mark = Mark.RUNNING if trial is None else mark_of(trial, tries=event.tries)
+        # A new mapping each time: the frame is drawn by another thread.
+        self._marks = {**self._marks, event.planned.digest: mark}
+        self._moment = replace(self._moment, marks=self._marks)
+        if trial is None:
+            return None
+        self._moment = replace(self._moment, paid_micros=event.paid_micros)
+        self._ended += 1
+        self._lost += int(trial.missing)
+        because = f"  {plain(trial.because, 100)}" if trial.because else ""
+        return (
+            f"{mark} {plain(trial.case, 40)} · {ARM_WORDS[trial.arm]} · run {trial.attempt} · {trial.seconds:.0f} s"
+            f"  {self._ended} of {self._plan.forecast.new} done · {self._lost} lost"
+            f" · ${event.paid_micros / 1e6:.2f}{because}"
+        )
+
+    def looked(
+        self,
+        look: int,
+        found: Mapping[str, LiveSummary],
+        trials: Sequence[Trial],
+        scores: Sequence[Score],
+        why: str,
+    ) -> list[str]:
+        """All runs of a look are there; the lines for a log. `why`: the reason to stop, or empty."""
+        findings = []
+        for skill, summary in found.items():
+            name = f"{plain(skill.rsplit('/', 1)[-1], 40)}: " if len(found) > 1 else ""
+            findings.append(f"{name}{_against(summary)}  {'decided' if why else 'not decided'}")
+        self._moment = replace(self._moment, look=look, findings=tuple(findings), scores=_means(trials, scores))
+        return [f"look {look} of {len(self._plan.design.looks)}: {finding}" for finding in findings]
+
+    def lines(self, width: int, height: int) -> list[str]:
+        """The frame of this moment."""
+        moment = replace(self._moment, seconds=self._now() - self._begun)
+        return frame(self._plan, moment, width=width, height=height)
+
+
+def summaries(
+    plan: TrialPlan, trials: Sequence[Trial], scores: Sequence[Score], analysis: LivePlan
+) -> dict[str, LiveSummary]:
+    """By skill, those that have trials."""
+    found = {}
+    for subject in plan.subjects:
+        own = [trial for trial in trials if (trial.skill, trial.side) == (subject.skill, subject.side)]
+        if own:
+            cases = {case.id: analysis.cases[case.id] for case in subject.cases}
+            found[subject.skill] = summarise(own, scores, replace(analysis, cases=cases))
+    return found
+
+
+class Teller:
+    """Between the tier and the board: grades what a look needs, and says what may be said."""
+
+    def __init__(self, plan: TrialPlan, analysis: LivePlan, grades: Grades, board: Board, say: Say) -> None:
+        self._plan, self._analysis, self._grades = plan, analysis, grades
+        self._board, self._say = board, say
+
+    def progress(self, event: Progress) -> None:
+        """A run started or ended."""
+        if event.trial is not None:
+            self._grades.trials[event.trial.digest] = event.trial
+        line = self._board.take(event)
+        if line is not None:
+            self._say(line)
+
+    def decided(self, look: int) -> str | None:
+        """All runs of a look are there: why no further one is needed, or None."""
+        reason = self._grades.decided(look)
+        trials = list(self._grades.trials.values())
+        for line in self._board.looked(look, self.summaries(), trials, self._grades.all_scores, reason or ""):
+            self._say(line)
+        return reason
+
+    def summaries(self) -> dict[str, LiveSummary]:
+        """What can be said of each skill now."""
+        return summaries(self._plan, list(self._grades.trials.values()), self._grades.all_scores, self._analysis)
+
+
+def closing(
+    plan: TrialPlan, found: Mapping[str, LiveSummary], trials: Sequence[Trial], ended: Ended, output: Path
+) -> Iterator[str]:
+    """The word for each skill, why, and what it cost."""
+    for subject in plan.subjects:
+        summary = found.get(subject.skill)
+        if summary is None:
+            yield f"no verdict: {subject.skill}  nothing ran: {ended.stopped}"
+            continue
+        word = f"{SPOKEN[summary.word]}: {_label(subject)}"
+        against = [
+            f"{text} against {name}"
+            for contrast, name in ((Contrast.CHANGE, _MAIN), (Contrast.LIFT, ARM_WORDS[Arm.BASELINE]))
+            if (text := difference_of(summary, contrast))
+        ]
+        yield f"{word}   {against[0]}" if against else word
+        yield from (f"{'':<{len(word)}}   {line}" for line in against[1:])
+        yield from arm_lines(summary, _MAIN)
+        yield f"because {plain(summary.because, 200)}"
+        if summary.population_because:
+            yield f"On these {len(summary.cases)} cases; {plain(summary.population_because, 200)}."
+    new = {trial.digest for trial in plan.trials} & {trial.digest for trial in trials}
+    reused = sum(trial.usage.usd_micros or 0 for trial in trials if trial.digest in new) if plan.forecast.reused else 0
+    fresh = max(0, ended.paid_micros)
+    saved = f", ${reused / 1e6:.2f} of it before" if reused else ""
+    stopped = f" · stopped: {plain(ended.stopped, 120)}" if ended.stopped else ""
+    yield f"${fresh / 1e6:.2f} spent{saved} · look {ended.look} of {len(plan.design.looks)}{stopped} · all in {output}/"
+
+
+def resume_line(paths: Sequence[Path], options: Mapping[str, Sequence[str]]) -> str:
+    """The command that goes on with the same plan: what decides the plan must be said again."""
+    words = [str(path) for path in paths]
+    for name, values in options.items():
+        words += [word for value in values for word in (name, value)]
+    return f"resume: aces-ci live {shlex.join([*words, '--resume'])}"
+
+
+def _label(subject: Subject) -> str:
+    return plain(subject.skill.rsplit("/", 1)[-1], 60)
+
+
+def _against(summary: LiveSummary) -> str:
+    change, lift = (difference_of(summary, contrast) for contrast in (Contrast.CHANGE, Contrast.LIFT))
+    if change:
+        return f"against {_MAIN} {change}"
+    return f"against {ARM_WORDS[Arm.BASELINE]} {lift}" if lift else plain(summary.because, 100)
+
+
+def _means(trials: Sequence[Trial], scores: Sequence[Score]) -> dict[tuple[str, str], float]:
+    """Of the arm with the skill alone, and of the deciding side."""
+    own = {trial.digest: trial for trial in trials if trial.arm is Arm.WITH_SKILL and trial.side == "base"}
+    values: dict[tuple[str, str], list[float]] = {}
+    for score in scores:
+        trial = own.get(score.trial)
+        if trial is not None and score.metric == OUTCOME and score.value is not None:
+            values.setdefault((trial.skill, trial.case), []).append(score.value)
+    return {key: fmean(found) for key, found in values.items()}

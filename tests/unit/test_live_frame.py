@@ -1,0 +1,142 @@
+"""The frame of `aces-ci live`: what it shows of a run, and that no arm is compared before a planned look."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from aces_ci.core.live_frame import Mark, Moment, frame, mark_of
+from aces_ci.core.live_plan import LivePlan, PlannedCase
+from aces_ci.core.plan import Design, Subject, TrialPlan, make_live_plan
+from aces_ci.core.score import Score
+from aces_ci.core.staging import Lineup
+from aces_ci.core.trial import Arm, Ending, Trial
+from aces_ci.live_screen import Board, resume_line, summaries
+from aces_ci.tiers.live import Progress
+from tests.unit.test_live_tier import cases, contender, plan, skill
+
+
+def three_arms(**changes: object) -> TrialPlan:
+    lineup = Lineup(target=(skill(),), previous=(skill("Another body."),))
+    return plan(lineup, **{"arms": tuple(Arm), "looks": (3, 5, 8), **changes})  # type: ignore[arg-type]
+
+
+def moment(**changes: object) -> Moment:
+    fields: dict[str, object] = {"marks": {}, "scores": {}, "look": 0, **changes}
+    return Moment(**fields)  # type: ignore[arg-type]
+
+
+def trial(chosen: TrialPlan, at: int = 0, **changes: object) -> Trial:
+    planned = chosen.trials[at]
+    fields: dict[str, object] = {
+        "digest": planned.digest,
+        "skill": planned.skill,
+        "case": planned.case,
+        "arm": planned.arm,
+        "harness": "command",
+        "model": "m",
+        "attempt": planned.attempt,
+        "stage": planned.stage,
+        "ending": Ending.FINISHED,
+        "seconds": 3.0,
+        **changes,
+    }
+    return Trial(**fields)  # type: ignore[arg-type]
+
+
+def test_a_line_a_case_with_a_mark_a_run_of_the_next_look() -> None:
+    chosen = three_arms()
+    of_case = [item for item in chosen.trials if item.case == "case-0" and item.arm is Arm.WITH_SKILL]
+    marks = dict(zip((item.digest for item in of_case), (Mark.DONE, Mark.RUNNING, Mark.WAITING), strict=False))
+    lines = frame(chosen, moment(marks=marks))
+    assert lines[0] == "  case-0             no skill ···   main ···   this ■▣·"
+    assert lines[2] == "  1 of 48 done · 1 running · 0 lost · $0.00 · 0:00, at most 1 min left"
+    assert lines[3] == f"{'  look 1 of 3 comes after 18 runs: no lift before it':<63} Ctrl-C keeps all"
+
+
+def test_after_a_look_its_finding_stands_and_the_next_look_begins() -> None:
+    text = "against main +26 [-2, +54]  not decided"
+    lines = frame(three_arms(), moment(look=1, findings=(text,), scores={("skills/read-gauge", "case-1"): 0.667}))
+    assert lines[1] == "  case-1             no skill ·····   main ·····   this ·····     67"
+    assert lines[0].endswith("this ·····") and lines[3].startswith(f"  look 1 of 3: {text}")
+
+
+@pytest.mark.parametrize(
+    ("changes", "tries", "mark"),
+    [
+        ({}, 1, "■"),
+        ({}, 2, "↺"),
+        ({"ending": Ending.INFRA_FAILED}, 2, "x"),
+        ({"ending": Ending.AGENT_FAILED}, 1, "!"),
+        ({"ending": Ending.TIMED_OUT}, 2, "!"),
+    ],
+)
+def test_every_ending_has_its_mark(changes: dict[str, object], tries: int, mark: str) -> None:
+    assert mark_of(trial(three_arms(), **changes), tries=tries) == mark
+
+
+def test_many_runs_become_a_count_and_many_cases_fit_the_screen() -> None:
+    agents = [contender(model=f"m{number}") for number in range(4)]
+    chosen = three_arms(contenders=agents, count=40)
+    first = chosen.trials[0]
+    lines = frame(chosen, moment(marks={first.digest: Mark.LOST}), width=80, height=12)
+    assert len(lines) == 11 and "… and 32 more" in lines[8]
+    assert all(len(line) <= 80 for line in lines)
+    assert any("1 of 12 1x" in line for line in frame(chosen, moment(marks={first.digest: Mark.LOST}), height=99))
+
+
+def test_skills_are_told_apart_and_names_cannot_draw() -> None:
+    one = Subject(skill="skills/a", lineup=Lineup(target=(skill(),)), cases=cases(1))
+    evil = dataclasses.replace(cases(1)[0], id="\x1b[2J[red]x")
+    other = Subject(skill="skills/b", lineup=Lineup(target=(skill(),)), cases=(evil,))
+    chosen = make_live_plan([one, other], [contender()], Design(looks=(1,)), attainable=lambda *_: True)
+    text = "\n".join(frame(chosen, moment()))
+    assert "  skills/a\n" in text and "  skills/b\n" in text and "\x1b" not in text
+
+
+def scores_of(chosen: TrialPlan, looks: int) -> tuple[list[Trial], list[Score]]:
+    trials = [trial(chosen, at) for at, item in enumerate(chosen.trials) if item.stage <= looks]
+    values = {Arm.WITH_SKILL: 1.0, Arm.PREVIOUS: 0.0, Arm.BASELINE: 0.0}
+    rows = [
+        Score(trial=item.digest, metric=metric, value=values[item.arm], because="x")
+        for item in trials
+        for metric in ("outcome_checks", "outcome")
+    ]
+    return trials, rows
+
+
+def test_no_word_of_a_difference_before_the_look_and_one_after_it() -> None:
+    chosen = three_arms(count=4)
+    board = Board(chosen, done={}, cap_micros=8_000_000, now=iter(range(1000)).__next__)
+    trials, scores = scores_of(chosen, 1)
+    for item, done in zip(chosen.trials, trials, strict=False):
+        assert board.take(Progress(planned=item)) is None
+        line = board.take(Progress(planned=item, trial=done, paid_micros=250_000))
+        shown = "\n".join([line or "", *board.lines(80, 40)])
+        assert "against" not in shown and "+" not in shown and "[" not in shown
+    assert "$0.25 of $8.00" in shown
+    analysis = LivePlan(cases={case.id: PlannedCase() for case in chosen.subjects[0].cases})
+    told = board.looked(1, summaries(chosen, trials, scores, analysis), trials, scores, "")
+    assert told[0].startswith("look 1 of 3: against main +100 [") and told[0].endswith("not decided")
+    after = board.lines(80, 40)
+    assert after[0].endswith("100") and told[0] in "\n".join(after)
+
+
+def test_what_was_there_before_counts_as_done_and_not_as_new() -> None:
+    whole = three_arms()
+    part = three_arms(done=[item.digest for item in whole.trials[:6]])
+    done = {item.digest: trial(whole, at) for at, item in enumerate(whole.trials[:6])}
+    lines = Board(part, done=done, cap_micros=None).lines(80, 24)
+    assert "0 of 42 done" in lines[2] and "■" in lines[0]
+
+
+def test_the_line_to_go_on_says_again_what_decides_the_plan() -> None:
+    from pathlib import Path
+
+    from aces_ci.jobs.live import Wanted
+
+    wanted = Wanted(paths=(Path("skills/a b"),), base="origin/main", cases=("x", "y"), max_usd=8.0, overrides=("a=b",))
+    assert resume_line(wanted.paths, wanted.again()) == (
+        "resume: aces-ci live 'skills/a b' --base origin/main --max-usd 8.0 --case x --case y --set a=b --resume"
+    )
