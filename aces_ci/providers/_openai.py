@@ -20,7 +20,9 @@ class Model:
 
     protocol = ""
 
-    def __init__(self, options: ProviderOptions, extras: Mapping[str, Any], aliases: Mapping[str, str]) -> None:
+    def __init__(
+        self, options: ProviderOptions, extras: Mapping[str, Any], names: Mapping[str, tuple[str, ...]] | None = None
+    ) -> None:
         try:
             import openai
         except ImportError:
@@ -29,14 +31,16 @@ class Model:
         self.model = options.model
         self._options = options
         self._sdk: Any = openai
-        self._extras = _sdk.Droppable(extras, aliases)
+        self._extras = _sdk.Droppable(extras, names)
         # A server of one's own often wants no key, the SDK always does.
+        key = options.key or "none"
+        hooks = {"request": [_sdk.explicit(("authorization", f"Bearer {key}"))]}
         self._client: Any = openai.OpenAI(
-            api_key=options.key or "none",
+            api_key=key,
             base_url=options.base_url or URL,
             timeout=options.timeout,
             max_retries=options.retries,
-            http_client=openai.DefaultHttpxClient(follow_redirects=False),
+            http_client=openai.DefaultHttpxClient(follow_redirects=False, event_hooks=hooks),
         )
 
     def ask(self, question: Question) -> Answer:

@@ -21,6 +21,12 @@ SAID_LIMIT = 200
 
 # What the SDKs let through where a server answers with HTML, or with JSON of another form.
 _SHAPELESS = (ValueError, TypeError, AttributeError, KeyError, IndexError)
+_HEADERS = frozenset(
+    {
+        "host", "connection", "accept", "accept-encoding", "user-agent", "content-type", "content-length",
+        "anthropic-version", "idempotency-key",
+    }
+)  # fmt: skip
 
 
 class Failures(Protocol):
@@ -36,12 +42,32 @@ class Said(Exception):
     """A reply that came and cannot be used: refusal or truncation. Its usage was paid for all the same."""
 
 
-class Droppable:
-    """Parameters that a model may refuse; one that a 400 names is dropped for good. Thread-safe."""
+def explicit(credential: tuple[str, str]) -> Callable[[Any], None]:
+    """What makes each request carry `credential` (header and value) and nothing that an SDK took from elsewhere.
 
-    def __init__(self, parameters: Mapping[str, Any], aliases: Mapping[str, str] | None = None) -> None:
+    Both SDKs add headers of their own from the environment (custom headers, organisation, project); a header that is
+    not in the list below is taken out on the way.
+    """
+    header, value = credential
+
+    def hook(request: Any) -> None:
+        for name in list(request.headers):
+            if name.lower() not in _HEADERS and not name.lower().startswith("x-stainless-"):
+                del request.headers[name]
+        request.headers[header] = value
+
+    return hook
+
+
+class Droppable:
+    """Parameters that a model may refuse; one that a 400 names is dropped for good. Thread-safe.
+
+    `names` gives the words by which a refusal knows a parameter, where its own name is too common a word.
+    """
+
+    def __init__(self, parameters: Mapping[str, Any], names: Mapping[str, tuple[str, ...]] | None = None) -> None:
         self._parameters = dict(parameters)
-        self._aliases = aliases or {}
+        self._names = names or {}
         self._lock = Lock()
 
     def current(self) -> dict[str, Any]:
@@ -55,8 +81,7 @@ class Droppable:
             return False
         text = _body_text(error)
         for name in sent:
-            words = {name, self._aliases.get(name, name)}
-            if any(word in text for word in words):
+            if any(word in text for word in self._names.get(name, (name,))):
                 with self._lock:
                     self._parameters.pop(name, None)
                 return True

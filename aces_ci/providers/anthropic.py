@@ -30,12 +30,14 @@ class Anthropic:
         self._sdk: Any = anthropic
         self._extras = _sdk.Droppable({"output_config": None})
         # Key and address are given, so that the SDK looks for neither in the environment nor in a profile.
+        key = options.key or "none"
+        hooks = {"request": [_sdk.explicit(("x-api-key", key))]}
         self._client = anthropic.Anthropic(
-            api_key=options.key or "none",
+            api_key=key,
             base_url=options.base_url or URL,
             timeout=options.timeout,
             max_retries=options.retries,
-            http_client=anthropic.DefaultHttpxClient(follow_redirects=False),
+            http_client=anthropic.DefaultHttpxClient(follow_redirects=False, event_hooks=hooks),
         )
 
     def ask(self, question: Question) -> Answer:

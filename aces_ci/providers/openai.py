@@ -18,7 +18,8 @@ class Responses(Model):
     protocol = "openai"
 
     def __init__(self, options: ProviderOptions) -> None:
-        super().__init__(options, {"temperature": 0, "text": None}, {"text": "json_schema"})
+        # `text` alone would be found in every other message: "context length", "the text is too long".
+        super().__init__(options, {"temperature": 0, "text": None}, {"text": ("text.format", "json_schema", "'text'")})
 
     def send(self, question: Question, extras: dict[str, Any]) -> Any:
         """See `Model`."""

@@ -18,7 +18,7 @@ class Chat(Model):
     protocol = "openai_chat"
 
     def __init__(self, options: ProviderOptions) -> None:
-        super().__init__(options, {"temperature": 0, "seed": SEED, "response_format": None}, {})
+        super().__init__(options, {"temperature": 0, "seed": SEED, "response_format": None})
         # OpenAI has renamed the parameter, servers of one's own mostly know the old name.
         self._limit = "max_tokens" if options.base_url else "max_completion_tokens"
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -80,19 +82,36 @@ def test_rules_go_apart_from_data_with_a_schema_for_the_reply(provider: Provider
     assert "injection_suspected" in json.dumps(form) and "maximum" not in json.dumps(form)
 
 
-def test_the_key_is_the_one_that_was_given_whatever_the_environment_says(
-    model: JudgeModel, monkeypatch: pytest.MonkeyPatch
+def test_keys_and_addresses_are_those_that_were_given_whatever_environment_and_disk_say(
+    model: JudgeModel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY"):
+    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY", "OPENAI_ADMIN_KEY"):
         monkeypatch.setenv(name, "sk-of-the-environment")
     for name in ("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"):
         monkeypatch.setenv(name, "http://127.0.0.1:9/nowhere")
-    for name in WIRED:
-        opened = opener(name, model)()
-        assert opened.ask(a_question()).error is None
-        opened.close()
-        headers = json.dumps(model.seen[-1].headers)
-        assert KEY in headers and "of-the-environment" not in headers
+    for name in ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
+        monkeypatch.setenv(name, "of-the-environment")
+    for name in ("OPENAI_CUSTOM_HEADERS", "ANTHROPIC_CUSTOM_HEADERS"):
+        monkeypatch.setenv(name, "x-more: of-the-environment\nx-api-key: of-the-environment\nauthorization: no")
+    monkeypatch.setenv("ANTHROPIC_PROFILE", "work")
+    monkeypatch.setenv("ANTHROPIC_CONFIG_DIR", str(tmp_path / "config"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    profile = {"base_url": "http://127.0.0.1:9/disk", "api_key": "sk-of-the-disk", "organization_id": "of-the-disk"}
+    for place in ("config/configs/work.json", "config/configs/default.json", ".anthropic/config.json"):
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).write_text(json.dumps(profile), "utf-8")
+    (tmp_path / "config/active_config").write_text("work", "utf-8")
+    for key in (KEY, ""):
+        for name in WIRED:
+            opened = opener(name, model, key=key)()
+            assert opened.ask(a_question()).error is None
+            opened.close()
+            headers = json.dumps(model.seen[-1].headers)
+            assert (key or "none") in headers
+            assert "of-the-environment" not in headers and "of-the-disk" not in headers
+            sent = {header.lower() for header in model.seen[-1].headers}
+            assert not sent & {"openai-organization", "openai-project", "x-more"}
+            assert len(sent & {"authorization", "x-api-key"}) == 1
 
 
 def test_a_parameter_that_a_400_names_is_dropped_for_good_and_the_answer_says_so(
@@ -133,7 +152,8 @@ def test_a_server_without_structured_output_is_asked_without_it(provider: Provid
 
 
 def test_a_400_that_names_nothing_we_may_drop_is_an_error(provider: Provider, model: JudgeModel) -> None:
-    model.script = said(Reply(status=400, raw=b'{"error":{"message":"prompt is too long"}}'))
+    message = b'{"error":{"message":"prompt is too long: this text exceeds the maximum context length"}}'
+    model.script = said(Reply(status=400, raw=message))
     answer = provider.ask(a_question())
     assert answer.reply is None and "prompt is too long" in str(answer.error)
     assert len(model.seen) == 1
@@ -170,10 +190,13 @@ def test_a_failure_is_an_answer_with_an_error_and_without_a_score(name: str, fau
 
 
 def test_a_retry_waits_as_long_as_the_provider_says_and_then_succeeds(provider: Provider, model: JudgeModel) -> None:
-    replies = iter([Reply(status=429, headers={"retry-after": "0"}), None])
+    replies = iter([Reply(status=429, headers={"retry-after": "1.3"}), None])
     model.script = lambda seen: next(replies)
+    begun = time.monotonic()
     assert provider.ask(a_question()).reply is not None
     assert len(model.seen) == 2
+    # Without the header both SDKs try again after half a second.
+    assert time.monotonic() - begun >= 1.3
 
 
 def test_a_reply_that_was_cut_off_is_an_error_although_its_text_would_parse(model: JudgeModel) -> None:
