@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from aces_ci import agent_images, compose, diagnosing, goal_method, grading, trialling
+from aces_ci import agent_images, compose, diagnosing, goal_method, grading, remembering, trialling
 from aces_ci.changes.load import skill_at
 from aces_ci.core.change import ChangeSet, How, SkillChange
 from aces_ci.core.errors import AcesError
@@ -82,11 +82,13 @@ def _measure(job: Job, subjects: Sequence[Subject], env: Mapping[str, str], sink
     who = trialling.contenders(settings, harnesses, reach, images)
     design = trialling.design_of(settings, job.event.trust)
     plan = make_live_plan(subjects, who, design, attainable=attainable)
-    for subject in subjects:
-        sink.add(_planned(subject, plan, isolated=box.isolates))
-    for line in _opening(plan):
-        say(line)
-    analysis = trialling.analysis_of(plan, settings)
+    memory = remembering.memory(sink.folder, reach, job.event)
+    rows = [remembering.with_spent(_planned(item, plan, isolated=box.isolates), plan, memory) for item in subjects]
+    for line in rows:
+        sink.add(line)
+    for text in _opening(plan):
+        say(text)
+    analysis = remembering.charged(trialling.analysis_of(plan, settings), rows)
     asker = compose.bench(env, sink.folder).asker(settings, job.event.trust, Purse(job.purse_micros))
     ask = asker if callable(asker) else None
     trialling.gradeable(plan, ask is not None)
@@ -124,6 +126,7 @@ def _measure(job: Job, subjects: Sequence[Subject], env: Mapping[str, str], sink
     trials = list(grades.trials.values())
     for row in diagnosing.diagnosed(subjects, trials, grades.all_scores, analysis, sink.folder):
         sink.add(row)
+    remembering.remember(job.event, plan, grades, analysis, memory, sink.folder, sink)
 
 
 def subjects_of(job: Job, changes: ChangeSet) -> Iterator[Subject]:

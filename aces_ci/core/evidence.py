@@ -216,6 +216,8 @@ class Planned:
     """Hosts that agents may reach beside the model."""
     neighbours: tuple[str, ...] = ()
     """Labels of the skills that stand beside the target in every arm."""
+    spent: tuple[float, float] = (0.0, 0.0)
+    """Alpha that earlier runs spent on (regressed, improved) of this very comparison, and whose trials are gone."""
     looks: tuple[int, ...] = ()
     """Of this skill, where its own run policy lowered them; empty: the settings'."""
 
@@ -223,6 +225,23 @@ class Planned:
     def id(self) -> str:
         """One a skill and side."""
         return f"planned:{self.skill}:{self.side}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastPush:
+    """What the last measured push of the same change request left of one skill."""
+
+    skill: str
+    head: str
+    outcomes: tuple[tuple[str, str, str, tuple[float, ...]], ...] = ()
+    """(case, harness, model, outcomes in [0, 1] of its runs), where this push has the same case, agent and judge."""
+    findings: tuple[str, ...] = ()
+    """Fingerprints of its findings."""
+
+    @property
+    def id(self) -> str:
+        """One a skill."""
+        return f"last_push:{self.skill}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,5 +270,6 @@ Evidence = (
     | Imported
     | Diagnosed
     | Planned
+    | LastPush
     | RunEnded
 )

@@ -135,6 +135,40 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HostRow:
+    """A host beside the model: connections to it over all arms by how they ended, and their bytes."""
+
+    host: str
+    """Empty: requests that named none. Of a host that is not allowed an agent chose the name."""
+    allowed: bool
+    """By `live.sandbox.network.allow`."""
+    trials: int = 0
+    reached: int = 0
+    refused: int = 0
+    failed: int = 0
+    cut: int = 0
+    sent: int = 0
+    """Bytes from the sandboxes to it."""
+    received: int = 0
+    reasons: tuple[str, ...] = ()
+    """Why connections did not end well, each once, at most three."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Since:
+    """This push against the last one of the change request: described, never tested."""
+
+    head: str
+    """The last push, 40 hex digits."""
+    outcome: Estimate | None
+    because: str = ""
+    """Why there is no estimate."""
+    fixed: int = 0
+    """Findings of the text that are gone; `new` those that came."""
+    new: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LiveSummary:
     """The live result of one skill."""
 
@@ -201,6 +235,8 @@ class LiveSummary:
     """Read where it should (of), read where it should not (of); None where it was not graded."""
     versions: tuple[str, ...] = ()
     """Harness with its version, and the model that answered, per harness."""
+    connections: tuple[HostRow, ...] = ()
+    """To hosts beside the model, allowed ones first; empty where sandboxes could reach the model alone."""
     judge: str = ""
     agreement: tuple[int, int] | None = None
     """Items on which two votes agree, of all with two votes."""
@@ -214,3 +250,5 @@ class LiveSummary:
     """Hosts that agents could reach beside the model; None where the evidence does not say."""
     neighbours: tuple[str, ...] | None = None
     """Skills beside the target in every arm; None where the evidence does not say."""
+    since: Since | None = None
+    """Against the last push; None where there is none that is remembered."""

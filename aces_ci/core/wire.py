@@ -22,6 +22,7 @@ from aces_ci.core.evidence import (
     Evidence,
     Imported,
     Judgement,
+    LastPush,
     Planned,
     RunEnded,
     RunStarted,
@@ -44,6 +45,7 @@ KINDS: dict[str, type[Any]] = {
     "imported": Imported,
     "diagnosed": Diagnosed,
     "planned": Planned,
+    "last_push": LastPush,
     "end": RunEnded,
 }
 _NAMES = {cls: name for name, cls in KINDS.items()}

@@ -78,12 +78,16 @@ def _live(found: Sorted, path: str) -> LiveSummary | None:
     # numpy is not for runs that only read text.
     from aces_ci.core.live_plan import LivePlan
     from aces_ci.tiers.compare import summarise
+    from aces_ci.tiers.push import since
 
     digests = {trial.digest for trial in trials}
     scores = [score for score in found.scores.values() if score.trial in digests]
     plan = LivePlan.of(_settings(found, path), path, skills=_family(found), stopped=_stopped(found, path))
     summary = summarise(trials, scores, plan)
-    causes = found.diagnosed.get(path)
+    last, causes = found.last_pushes.get(path), found.diagnosed.get(path)
+    if last is not None:
+        mine = [row for row in found.findings.values() if row.skill == path]
+        summary = replace(summary, since=since(last, trials, scores, mine, summary))
     return summary if causes is None else replace(summary, diagnosis=causes.causes)
 
 
@@ -101,6 +105,8 @@ def _settings(found: Sorted, path: str) -> Mapping[str, object]:
             "sandbox": sorted(set(around.sandbox.values())) if around.sandbox or not around.isolated else None,
             "network": list(around.network),
             "neighbours": list(around.neighbours),
+            "spent": list(around.spent),
+            "looks": list(around.looks),
         }
     }
     return {**found.header.settings, "plan": plan}

@@ -209,7 +209,7 @@ def _one_side(
         passes=pass_rows(held, values, plan, attempts),
         ratios=ratio_rows(held, plan, attempts),
         routing_premium=estimate(_premium(trials, values, plan)),
-        notes=_notes(main, why, every, values),
+        notes=_notes(main, why, every, values, plan.spent),
         floor=plan.floor,
         margin=plan.margin,
         seed=plan.seed or None,
@@ -259,9 +259,16 @@ def _premium(trials: Sequence[Trial], values: Mapping[str, Value], plan: LivePla
 
 
 def _notes(
-    main: Tested | None, why: Sequence[Reason], trials: Sequence[Trial], values: Mapping[str, Value]
+    main: Tested | None,
+    why: Sequence[Reason],
+    trials: Sequence[Trial],
+    values: Mapping[str, Value],
+    spent: tuple[float, float],
 ) -> tuple[str, ...]:
     notes = [clause for _, clause in why[1:]]
+    if max(spent) > 0:
+        gone = " and ".join(f"{share:.4f}".removeprefix("0") for share in spent)
+        notes.append(f"alpha spent by an earlier run of this comparison, whose trials are gone: {gone} (worse, better)")
     if main is not None:
         dropped = [cell.key[0] for cell in main.cells if not cell.paired]
         if dropped:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from aces_ci.core.amount import plural
 from aces_ci.core.estimate import Contrast
 from aces_ci.core.gate import GateName, GateResult, Mode, Outcome
+from aces_ci.core.grading.points import NBSP, interval, signed
 from aces_ci.core.inert import code, prose
 from aces_ci.core.live import Word
 from aces_ci.core.next_step import accept_loss
@@ -43,7 +45,26 @@ def checks(report: Report, forge: str) -> list[str]:
     judged = [table.judge(live.skill, report) for live in found]
     if any(text not in {"not run", "waits"} for text in judged):
         parts.append("judge " + ", ".join(judged))
-    return [f"**Other checks** · {' · '.join(parts)}", *_gates(report, found, forge)]
+    return [f"**Other checks** · {' · '.join(parts)}", *_since(found), *_gates(report, found, forge)]
+
+
+def _since(found: list[Live]) -> list[str]:
+    """What this push changed against the last one; days lie between them, so it is described and decides nothing."""
+    lines = []
+    for live in found[:3]:
+        last = live.summary.since
+        if last is None:
+            continue
+        owner = "" if len(found) == 1 else f"{live.name} "
+        moved = (
+            f"outcome {signed(last.outcome.point)}{NBSP}{interval(last.outcome)}"
+            if last.outcome
+            else f"no outcome: {prose(last.because, 120)}"
+        )
+        fixed = f"{plural(last.fixed, 'finding')} fixed" if last.fixed else "no finding fixed"
+        new = f"{last.new} new" if last.new else "none new"
+        lines.append(f"**Since the last push** ({code(last.head[:7])}) · {owner}{moved}, {fixed}, {new}")
+    return lines
 
 
 def says_gate(report: Report) -> bool:
