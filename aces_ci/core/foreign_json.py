@@ -23,6 +23,11 @@ def refused(code: str, why: str) -> UsageError:
     )
 
 
+def nothing_to_post(code: str, why: str, do: str) -> UsageError:
+    """The error of a job that found no report, where nobody is to blame for what is in one."""
+    return UsageError("there is no report to post", code=code, why=why, do=do)
+
+
 def plain_json(data: bytes) -> str:
     """`data` as text that every JSON reader understands alike.
 

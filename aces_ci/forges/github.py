@@ -11,7 +11,7 @@ from aces_ci.core.approval import Approval, Refusal
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Event
 from aces_ci.core.foreign import Origin
-from aces_ci.core.foreign_json import BYTES, refused
+from aces_ci.core.foreign_json import BYTES, nothing_to_post
 from aces_ci.core.slash import Purpose
 from aces_ci.forges._github.approvals import Approvals
 from aces_ci.forges._github.checks import write_check
@@ -114,7 +114,11 @@ class GitHub:
     def foreign(self, source: str, artifact: str, change: int | None) -> tuple[Origin, bytes]:
         """The report of the run that the `workflow_run` event names."""
         if self._env.get("GITHUB_EVENT_NAME") != "workflow_run":
-            raise refused("run_event", "this job was not started by workflow_run, so it does not know whose report")
+            raise nothing_to_post(
+                "run_event",
+                "this job was not started by workflow_run, so no other job's report belongs to it",
+                "start it on workflow_run as examples/github/forks-post.yml does, or name a report.json",
+            )
         runs = WorkflowRuns(self.api(), self._env.get("GITHUB_REPOSITORY", ""), self._server)
         number = self.payload().number("workflow_run.id")
         origin = runs.origin(number, source)

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from aces_ci.core.approval import Approval, Refusal
 from aces_ci.core.event import Event
 from aces_ci.core.foreign import Origin
-from aces_ci.core.foreign_json import refused
+from aces_ci.core.foreign_json import nothing_to_post
 from aces_ci.core.slash import Purpose
 from aces_ci.forges._gitlab.approvals import Approvals
 from aces_ci.forges._gitlab.event import read_event
@@ -78,7 +78,9 @@ class GitLab:
     def foreign(self, source: str, artifact: str, change: int | None) -> tuple[Origin, bytes]:
         """The report of the head pipeline of a merge request of this project."""
         if change is None:
-            raise refused("change_missing", "no merge request was named; use --change N")
+            raise nothing_to_post(
+                "change_missing", "no merge request was named", "use --change N, or name a report.json"
+            )
         repo, server = self._env.get("CI_PROJECT_PATH", ""), self._env.get("CI_SERVER_URL", "").rstrip("/")
         notes = MergeRequestNotes(self.api(), self._env.get("CI_PROJECT_ID", ""), change)
         return HeadPipelines(self.api(), notes, repo, server, self._env.get("CI_DEFAULT_BRANCH")).origin(source)

@@ -8,7 +8,7 @@ from pathlib import Path
 from aces_ci.core.approval import Approval, Refusal
 from aces_ci.core.event import Event, EventKind
 from aces_ci.core.foreign import Origin
-from aces_ci.core.foreign_json import refused
+from aces_ci.core.foreign_json import nothing_to_post
 from aces_ci.core.slash import Purpose
 from aces_ci.forges._links import PageLinks
 from aces_ci.ports.forge import ForgeOptions, Links, Posted, Publication
@@ -57,7 +57,11 @@ class Local:
 
     def foreign(self, source: str, artifact: str, change: int | None) -> tuple[Origin, bytes]:
         """There is no other job."""
-        raise refused("run_event", "this is no CI job, so there is no run whose report could be posted")
+        raise nothing_to_post(
+            "no_forge",
+            "this is no CI job, so no other job's report belongs to it",
+            "read comment.md, or name a report.json in a job of GitHub Actions or GitLab CI",
+        )
 
 
 FORGE = Local

@@ -14,9 +14,11 @@ from typing import TextIO
 
 from aces_ci import compose, publication
 from aces_ci.compose import report_from_json as parse
-from aces_ci.core.event import Event
+from aces_ci.core.errors import UsageError
+from aces_ci.core.event import Event, EventKind
 from aces_ci.core.foreign import vet
-from aces_ci.core.foreign_json import BYTES, plain_json, refused
+from aces_ci.core.foreign_json import BYTES, nothing_to_post, plain_json
+from aces_ci.core.inert import plain
 from aces_ci.core.pages import Pages
 from aces_ci.core.report import Report
 from aces_ci.core.scan.redact import Redactor
@@ -29,6 +31,7 @@ from aces_ci.shell.log import Log, dialect_of
 from aces_ci.shell.zygote import Zygote
 
 REPORT = "report.json"
+_NOWHERE = "read comment.md beside it; a job of GitHub Actions or GitLab CI posts"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,13 +82,42 @@ def _own(forge: Forge, options: Options, path: Path) -> Report:
     try:
         data = read_bounded(file, limit=BYTES)
     except FileNotFoundError:
-        raise refused("report_missing", f"there is no {file}") from None
-    report = parse(plain_json(data))
+        raise nothing_to_post(
+            "report_missing", f"there is no file {file}", "name the report.json that `run` or `report` wrote before"
+        ) from None
+    report = _parsed(data, file)
     event = forge.event(options.repo)
+    if event.kind is EventKind.LOCAL:
+        raise nothing_to_post("no_forge", "this is no CI job, so there is nowhere to post", _NOWHERE)
     claimed = report.event
     if (claimed.head_sha, claimed.change_request, claimed.repo) != (event.head_sha, event.change_request, event.repo):
-        raise refused("commit", "it speaks of another commit or change request than this job's")
+        raise UsageError(
+            f"{file} is of another change than this job",
+            code="commit",
+            path=str(file),
+            why=f"it speaks of {_named(claimed)}, and this job is about {_named(event)}",
+            do="post it in the job that it was written in",
+        )
     return report
+
+
+def _parsed(data: bytes, file: Path) -> Report:
+    try:
+        return parse(plain_json(data))
+    except UsageError as error:
+        raise UsageError(
+            f"{file} is no report that can be posted",
+            code=error.code,
+            path=str(file),
+            why=error.why or error.message,
+            do="let `run` or `report` of this version write it, and post it as it is",
+        ) from None
+
+
+def _named(event: Event) -> str:
+    """A change in an error; a report's own words are the words of a file."""
+    change = f" of change {event.change_request}" if event.change_request else ""
+    return f"{plain(event.head_sha, 40)}{change} in {plain(event.repo, 100)}"
 
 
 def _publication(report: Report, pages: Pages, key: str) -> Publication:

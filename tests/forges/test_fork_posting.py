@@ -9,7 +9,6 @@ import stat
 import zipfile
 from collections.abc import Callable, Iterator
 from copy import deepcopy
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -377,12 +376,9 @@ def test_the_artifact_must_be_exactly_one(
     assert caught.value.code == code
 
 
-def test_a_report_of_this_very_run_is_posted_only_for_its_own_commit(
-    scene: tuple[Fork, Document], tmp_path: Path
-) -> None:
-    made, document = scene
-    (tmp_path / "report.json").write_text(json.dumps(document))
-    with pytest.raises(UsageError):
-        made.post(path=tmp_path / "absent.json")
-    with pytest.raises(UsageError, match="workflow_run"):
-        made.post(path=tmp_path)
+def test_a_run_that_left_no_report_is_told_from_one_whose_report_is_bad(scene: tuple[Fork, Document]) -> None:
+    made, _ = scene
+    made.fake.artifacts[RUN] = []
+    with pytest.raises(UsageError, match="there is no report to post") as caught:
+        made.post()
+    assert "left no artifact called aces-results" in caught.value.text()

@@ -156,4 +156,4 @@ def test_a_report_that_never_ends_is_cut_off(fake: FakeGitLab) -> None:
 def test_the_merge_request_must_be_named(fake: FakeGitLab) -> None:
     with pytest.raises(UsageError) as caught:
         run(fake, None)
-    assert "--change" in (caught.value.why or "")
+    assert "--change" in (caught.value.do or "")

@@ -13,7 +13,7 @@ from typing import Any
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Event, EventKind, Trust
 from aces_ci.core.foreign import Origin
-from aces_ci.core.foreign_json import refused
+from aces_ci.core.foreign_json import nothing_to_post, refused
 from aces_ci.core.report import Links
 from aces_ci.shell.http import Api, HttpError
 
@@ -77,6 +77,12 @@ class WorkflowRuns:
         """
         rows = self.api.get(f"/repos/{self.repo}/actions/runs/{run_id}/artifacts", per_page=100, name=name).data
         found = [row for row in rows["artifacts"] if row["name"] == name and not row["expired"]]
+        if not found:
+            raise nothing_to_post(
+                "artifact_count",
+                f"the run left no artifact called {name}, or it has expired",
+                "look into that run's log; the job must upload aces-results/report.json under that name",
+            )
         if len(found) != 1:
             raise refused("artifact_count", f"the run has {len(found)} artifacts called {name}, not one")
         if found[0]["size_in_bytes"] > ARTIFACT_LIMIT:

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from aces_ci.core.event import Event, EventKind, Trust
 from aces_ci.core.foreign import Origin
-from aces_ci.core.foreign_json import refused
+from aces_ci.core.foreign_json import nothing_to_post, refused
 from aces_ci.core.report import Links
 from aces_ci.forges._gitlab.notes import MergeRequestNotes
 from aces_ci.shell.http import Api, Forbidden, HttpError
@@ -73,6 +73,10 @@ class HeadPipelines:
         try:
             data = self.api.download(path, limit=ARTIFACT_LIMIT)
         except (HttpError, Forbidden):
-            raise refused("artifact_count", f"the job {job_name} has no aces-results/report.json") from None
+            raise nothing_to_post(
+                "artifact_count",
+                f"the job {job_name} left no aces-results/report.json, or it has expired",
+                "look into that job's log, and run it again",
+            ) from None
         page = jobs[0]["web_url"]
         return Origin(event=event, links=Links(report=f"{page}/artifacts/browse", log=page)), data
