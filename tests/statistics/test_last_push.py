@@ -242,7 +242,8 @@ def test_a_run_leaves_a_line_for_the_next_push_and_a_fork_leaves_none(tmp_path: 
         trials, scores = measured(made, RATES, 5)
         analysis = LivePlan(looks=(3, 5), cases=dict.fromkeys(CASES, PlannedCase()))
         grades = Grades(made, analysis, metrics(), None, folder, sink)
-        grades.known(trials, scores)
+        grades.trials.update({trial.digest: trial for trial in trials})
+        grades.scores.update({score.trial: [score] for score in scores})
         remember(event, made, grades, analysis, memory(folder, reach, event), folder, sink)
 
     one("first try", an_event(head_sha=BEFORE))
