@@ -7,18 +7,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from ruamel.yaml.events import (
-    AliasEvent,
-    DocumentStartEvent,
-    MappingEndEvent,
-    MappingStartEvent,
-    ScalarEvent,
-    SequenceEndEvent,
-    SequenceStartEvent,
-)
+import yaml.events as fast
+from ruamel.yaml import events as exact
 
 from aces_ci.changes.yaml_scalar import CORE_TAGS, resolve
 
+# Either library's events; they have the same fields.
+_ALIAS = (fast.AliasEvent, exact.AliasEvent)
+_DOCUMENT = (fast.DocumentStartEvent, exact.DocumentStartEvent)
+_SCALAR = (fast.ScalarEvent, exact.ScalarEvent)
+_SEQUENCE = (fast.SequenceStartEvent, exact.SequenceStartEvent)
+_SEQUENCE_END = (fast.SequenceEndEvent, exact.SequenceEndEvent)
+_MAPPING = (fast.MappingStartEvent, exact.MappingStartEvent)
+_MAPPING_END = (fast.MappingEndEvent, exact.MappingEndEvent)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 MAX_DEPTH = 24
 MAX_NODES = 4_000
@@ -58,7 +59,7 @@ class Builder:
         """The only document, or None for an empty block."""
         root: Node | None = None
         for event in self._events:
-            if not isinstance(event, DocumentStartEvent):
+            if not isinstance(event, _DOCUMENT):
                 continue
             if root is not None:
                 self._refuse("yaml", "The frontmatter holds a second document after `...`.", "delete the `...`", event)
@@ -71,14 +72,14 @@ class Builder:
         if depth > MAX_DEPTH or self._nodes > MAX_NODES:
             limit = f"deeper than {MAX_DEPTH} levels" if depth > MAX_DEPTH else f"more than {MAX_NODES} values"
             self._refuse("bomb", f"The frontmatter is {limit} and is not read on.", "flatten it", event)
-        if isinstance(event, AliasEvent):
+        if isinstance(event, _ALIAS):
             return self._alias(event)
         tag = str(event.tag) if getattr(event, "tag", None) else ""
         if tag and tag not in CORE_TAGS and tag != "!":
             self._refuse("tag", f"The tag `{tag[:60]}` means nothing in a skill.", "delete the tag", event)
-        if isinstance(event, ScalarEvent):
+        if isinstance(event, _SCALAR):
             node = self._scalar(event, tag)
-        elif isinstance(event, SequenceStartEvent):
+        elif isinstance(event, _SEQUENCE):
             node = self._sequence(event, depth)
         else:
             node = self._mapping(event, depth)
@@ -109,7 +110,7 @@ class Builder:
         items: list[Node] = []
         end = event
         for end in self._events:
-            if isinstance(end, SequenceEndEvent):
+            if isinstance(end, _SEQUENCE_END):
                 break
             items.append(self._node(end, depth + 1))
         size = 1 + sum(item.size for item in items)
@@ -120,9 +121,9 @@ class Builder:
         value: dict[str, object] = {}
         end = event
         for end in self._events:
-            if isinstance(end, MappingEndEvent):
+            if isinstance(end, _MAPPING_END):
                 break
-            if isinstance(end, (MappingStartEvent, SequenceStartEvent)):
+            if isinstance(end, _MAPPING + _SEQUENCE):
                 self._refuse("yaml", "A list or a map stands where a field's name should.", "write `name: value`", end)
             key = self._node(end, depth + 1)
             item = self._node(next(self._events), depth + 1)
