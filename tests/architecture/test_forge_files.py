@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from aces_ci import __version__
+from aces_ci.judging import CACHE
 from aces_ci.settings.inputs import INPUTS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -98,11 +99,19 @@ def test_no_workflow_can_leave_a_required_check_waiting_for_ever(path: Path) -> 
         assert "merge_group" in triggers, "a merge queue would wait for a check that never reports"
 
 
-def test_the_report_job_always_runs_and_alone_may_write() -> None:
+def test_the_report_job_always_runs_and_alone_comments() -> None:
     jobs = documents(ROOT / ".github/workflows/evaluate.yml")[0]["jobs"]
     assert jobs["report"]["if"] == "${{ always() }}"
+    ours = {
+        name: [step for step in job["steps"] if step.get("uses", "").startswith("aces-ci/")]
+        for name, job in jobs.items()
+    }
+    assert [step["with"]["command"] for step in ours["plan"]] == ["plan"]
+    assert all("shard" in step["with"] for step in ours["shard"]), "a shard writes evidence only"
+    # The planning job uses an approval up, which is a write; what reads and judges the change may not write.
     writers = {name for name, job in jobs.items() if "write" in job["permissions"].values()}
-    assert writers == {"report"}
+    assert writers == {"plan", "report"}
+    assert "secrets." not in str(jobs["plan"]) + str(jobs["report"]), "the keys are where the money is spent"
     assert jobs["shard"]["strategy"]["fail-fast"] is False
 
 
@@ -148,6 +157,47 @@ def test_the_job_that_waits_for_a_review_names_the_environment_it_waits_in() -> 
     passed = [step["with"]["environment"] for step in job["steps"] if step.get("uses", "").startswith("aces-ci/")]
     assert passed == [job["environment"]]
     assert job["permissions"]["actions"] == "read", "else the review cannot be read"
+
+
+CACHE_ACTIONS = ("actions/cache/restore", "actions/cache/save")
+KEPT = f"aces-results/{CACHE}"
+"""Where a run keeps what its judge answered, with the output folder of the action and of the component."""
+
+
+@pytest.mark.parametrize("name", ["judge.yml", "live-on-label.yml"])
+def test_what_a_judge_answered_is_restored_before_the_run_and_saved_after_it_only_by_own_branches(name: str) -> None:
+    (job,) = documents(ROOT / "examples/github" / name)[0]["jobs"].values()
+    used = [step.get("uses", "").partition("@")[0] for step in job["steps"]]
+    ours, restoring, saving = (used.index(action) for action in ("aces-ci/aces-ci", *CACHE_ACTIONS))
+    assert restoring < ours < saving
+    restore, save = job["steps"][restoring], job["steps"][saving]
+    assert restore["with"]["path"] == save["with"]["path"] == KEPT
+    assert save["with"]["key"] == restore["with"]["key"]
+    assert save["with"]["key"].startswith(restore["with"]["restore-keys"])
+    assert "github.run_id" in save["with"]["key"], "a key that is there already is not saved again"
+    assert "github.event.pull_request.head.repo.id == github.repository_id" in save["if"]
+    assert "!cancelled()" in save["if"], "also where a gate blocked"
+
+
+def test_no_example_for_forks_saves_what_its_run_has_seen() -> None:
+    for path in (ROOT / "examples/github").glob("forks*.yml"):
+        assert CACHE_ACTIONS[1] not in path.read_text("utf-8") and "actions/cache@" not in path.read_text("utf-8")
+
+
+def test_the_component_restores_what_a_judge_answered_and_saves_nothing_of_a_fork() -> None:
+    body = documents(ROOT / "gitlab-ci-component.yml")[1]
+    assert body[".$[[ inputs.prefix ]]:job"]["variables"]["ACES_CACHE"] == "pull-push"
+    shard, whole = body["$[[ inputs.prefix ]]:shard"]["cache"], body[".$[[ inputs.prefix ]]:job"]["cache"]
+    assert [row["paths"] for row in whole] == [[KEPT]]
+    assert [row["paths"] for row in shard] == [[f"aces-shards/$CI_NODE_INDEX/{CACHE}"]]
+    for row in (*shard, *whole):
+        assert (row["policy"], row["when"]) == ("$ACES_CACHE", "always")
+        assert row["key"].endswith("$CI_COMMIT_REF_SLUG") and row["fallback_keys"][0].endswith("$CI_DEFAULT_BRANCH")
+    for name in ("$[[ inputs.prefix ]]:shard", "$[[ inputs.prefix ]]", "$[[ inputs.prefix ]]:live"):
+        rules = body[name]["rules"]
+        fork = next(at for at, rule in enumerate(rules) if "SOURCE_PROJECT_ID !=" in rule["if"])
+        assert rules[fork]["variables"] == {"ACES_CACHE": "pull"}
+        assert not any("merge_request_event" in rule["if"] for rule in rules[:fork]), "no earlier rule takes a fork"
 
 
 def test_every_linter_is_content() -> None:
