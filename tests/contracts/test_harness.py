@@ -14,9 +14,11 @@ from aces_ci.core.errors import UsageError
 from aces_ci.core.spending.exchange import Protocol
 from aces_ci.plugins import load
 from aces_ci.ports.harness import FailureKind, Harness, HarnessLog, Invocation, Launch
+from tests.fakes.forger_harness import FORGER
 
 HARNESSES = cast("tuple[Harness, ...]", load("harnesses", "HARNESS", "name"))
-RUNNABLE = tuple(item for item in HARNESSES if item.recipe is not None)
+RUNNABLE = (*(item for item in HARNESSES if item.recipe is not None), FORGER)
+"""Also the one of the tests, which lies."""
 TOKEN = "aces-0123456789abcdef"
 PROMPT = 'Say "hi" -- and\nthen stop; --tools Bash'
 
