@@ -224,3 +224,5 @@ def _opening(plan: TrialPlan) -> Iterator[str]:
 
 def _why(stopped: str) -> str:
     return "budget" if "budget" in stopped or "cap" in stopped else "stopped"
+    if plan.design.network:
+        yield f"live: sandboxes may reach {', '.join(plan.design.network)} beside the model"

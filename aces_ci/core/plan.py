@@ -86,14 +86,14 @@ class Design:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+    network: tuple[str, ...] = ()
+    """Hosts that agents may reach beside the model."""
 class Expected:
     """What one trial is expected to take; the mean of recorded ones where there are any."""
 
     usage: Usage = _TYPICAL
     seconds: float = 60.0
 
-    network: tuple[str, ...] = ()
-    """Hosts that agents may reach beside the model."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedTrial:
@@ -137,16 +137,16 @@ class TrialPlan:
     def subject(self, trial: PlannedTrial) -> Subject:
         """The subject of a trial."""
         return next(item for item in self.subjects if (item.skill, item.side) == (trial.skill, trial.side))
+    @property
+    def family(self) -> int:
+        """Skills over which alpha is divided; a skill with evals on both sides is one."""
+        return max(1, len({subject.skill for subject in self.subjects}))
+
 
     def case(self, trial: PlannedTrial) -> Case:
         """The case of a trial."""
         return next(case for case in self.subject(trial).cases if case.id == trial.case)
 
-
-    @property
-    def family(self) -> int:
-        """Skills over which alpha is divided; a skill with evals on both sides is one."""
-        return max(1, len({subject.skill for subject in self.subjects}))
 
 Attainable = Callable[[int, int, float, int], bool]
 """(cases, attempts at the last look, one-sided alpha, strata per case) to whether a verdict can be reached at all:
@@ -220,6 +220,7 @@ def trial_digest(subject: Subject, case: Case, arm: Arm, contender: Contender, a
         "turns": design.turns,
         "trust": design.trust.value,
         "attempt": attempt,
+        "network": list(design.network),
     }
     text = json.dumps(parts, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()

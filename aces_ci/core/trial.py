@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from aces_ci.core.spending.connection import Connection
+
 
 class Arm(StrEnum):
     """What differs between trials of one case: the target skill's presence, and nothing else."""
@@ -91,6 +93,8 @@ class Trial:
     """What the gateway took out of the requests. Tools and drops are equal in both arms of a fair pair."""
     lost_micros: int = 0
     """What earlier tries of it cost, which infrastructure or a killed run lost: money of the run, not of the arm."""
+    connections: tuple[Connection, ...] = ()
+    """Through `network.allow`, refused ones included; empty where the sandbox could reach the model alone."""
 
     @property
     def id(self) -> str:

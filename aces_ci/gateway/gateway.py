@@ -14,10 +14,12 @@ from aiohttp import web
 from aces_ci.core.errors import UsageError
 from aces_ci.core.spending.control import ArmSlot, Configuration, Listener, Secrets, Upstream
 from aces_ci.core.spending.exchange import Exchange, Reserved, TrialRecord
+from aces_ci.core.spending.hosts import wrong_with
 from aces_ci.core.spending.price_table import price_of
 from aces_ci.gateway.armcheck import ArmWatch
 from aces_ci.gateway.desk import Desk
 from aces_ci.gateway.fetch import Fetcher
+from aces_ci.gateway.internet import Internet
 from aces_ci.gateway.lease import Lease
 from aces_ci.gateway.ledger import Ledger
 from aces_ci.gateway.listen import Door
@@ -28,15 +30,6 @@ from aces_ci.gateway.upstream import Channel, Patience, checked
 
 MODES = frozenset({"live", "record", "replay"})
 MIN_TOKEN = 16
-PROVIDERS = frozenset(
-    {
-        "api.anthropic.com",
-        "api.openai.com",
-        "generativelanguage.googleapis.com",
-        "openrouter.ai",
-    }
-)
-"""Hosts that would run a model for a key that an agent brings along."""
 
 
 class Gateway:
@@ -54,6 +47,7 @@ class Gateway:
         reserved: Callable[[Reserved], asyncio.Future[None] | None] = lambda reserved: None,
         patience: Patience | None = None,
         room: Callable[[], Awaitable[None]] | None = None,
+        internet: Internet | None = None,
     ) -> None:
         """Raises UsageError where the configuration cannot work."""
         _check(configuration)
@@ -77,11 +71,12 @@ class Gateway:
         self._room = room
         self._leases: dict[str, Lease] = {}
         self._doors = [Door(item, partial(self._serve, item.slot)) for item in configuration.listeners]
-        self._tunnels = [
-            Tunnel(item.tunnel_path, partial(self._leases.get, item.slot))
+        way_out = internet or Internet()
+        self._tunnels = {
+            item.slot: Tunnel(item.tunnel_path, partial(self._leases.get, item.slot), way_out)
             for item in configuration.listeners
             if item.tunnel_path is not None
-        ]
+        }
 
     async def open(self) -> tuple[Listener, ...]:
         """Listen on every slot; the listeners with the ports that the system chose."""
@@ -98,7 +93,7 @@ class Gateway:
                     tunnel_path=item.tunnel_path,
                 )
             )
-        for tunnel in self._tunnels:
+        for tunnel in self._tunnels.values():
             await tunnel.open()
         return tuple(opened)
 
@@ -119,16 +114,7 @@ class Gateway:
             raise _wrong(f"there is no upstream {order.upstream}", "gateway_upstream", "name a configured one")
         if len(order.token) < MIN_TOKEN:
             raise _wrong("the token is too short", "gateway_token", f"use at least {MIN_TOKEN} random characters")
-        if order.hosts and slots[order.slot].tunnel_path is None:
-            raise _wrong("this slot has no tunnel", "gateway_tunnel", "give its listener a tunnel_path")
-        inward = set(order.hosts) & (PROVIDERS | {_host(item) for item in self._upstreams.values()})
-        if inward:
-            raise UsageError(
-                f"{min(inward)} may not be in network.allow",
-                code="gateway_tunnel",
-                why="a tunnel to a model provider would be a way around this gateway",
-                do="leave it out; models are reached through the gateway",
-            )
+        self._check_hosts(order)
         price = price_of(order.model, self._configuration.prices)
         if price is None and order.caps:
             raise UsageError(
@@ -154,6 +140,21 @@ class Gateway:
             deadline=time.monotonic() + order.limits.seconds,
         )
 
+    def _check_hosts(self, order: ArmSlot) -> None:
+        """The settings have refused all this already: here it holds whoever gives the order."""
+        if order.hosts and order.slot not in self._tunnels:
+            raise _wrong("this slot has no tunnel", "gateway_tunnel", "give its listener a tunnel_path")
+        own = {_host(item) for item in self._upstreams.values()}
+        for host in order.hosts:
+            why = "it is where this gateway itself asks" if host in own else wrong_with(host)
+            if why is not None:
+                raise UsageError(
+                    f"{host} may not be in network.allow",
+                    code="gateway_tunnel",
+                    why=why,
+                    do="leave it out; models are reached through the gateway",
+                )
+
     async def disarm(self, slot: str) -> TrialRecord:
         """Take a slot back: cancel what is in flight, settle it, sum up.
 
@@ -168,6 +169,8 @@ class Gateway:
         while lease.in_flight:
             await asyncio.sleep(0.005)
         await lease.channel.close()
+        if slot in self._tunnels:
+            await self._tunnels[slot].hang_up()
         if self._tape is not None:
             self._tape.forget(lease.order.trial)
         return lease.record()
@@ -182,7 +185,7 @@ class Gateway:
             await self.disarm(slot)
         for door in self._doors:
             await door.close()
-        for tunnel in self._tunnels:
+        for tunnel in self._tunnels.values():
             await tunnel.close()
 
     async def _serve(self, slot: str, request: web.BaseRequest) -> web.StreamResponse:

@@ -6,6 +6,7 @@ import asyncio
 import time
 from dataclasses import dataclass, field, replace
 
+from aces_ci.core.spending.connection import Connection, Passage
 from aces_ci.core.spending.control import ArmSlot
 from aces_ci.core.spending.exchange import Exchange, Outcome, Refusal, TrialRecord
 from aces_ci.core.spending.price import Price
@@ -39,8 +40,12 @@ class Lease:
     taken_bytes: int = 0
     unauthorised: int = 0
     in_flight: dict[int, asyncio.Transport] = field(default_factory=dict)
-    hosts: set[str] = field(default_factory=set)
-    tunnel_bytes: int = 0
+    spent: str = ""
+    """Why nothing more passes to hosts of `network.allow`; empty while something may."""
+    _connections: list[Connection] = field(default_factory=list)
+    _asked: int = 0
+    _sent: int = 0
+    _received: int = 0
     _forwarded: int = 0
     _refused: int = 0
     _unsettled: int = 0
@@ -81,6 +86,34 @@ class Lease:
         if self.taken_bytes > limits.request_bytes:
             raise LimitError(f"more than {limits.request_bytes} bytes of requests in this trial")
         return self.number
+
+    def connects(self) -> bool:
+        """Count one connection to a host in; False where there were too many, which is written down once."""
+        self._asked += 1
+        most = self.order.limits.connections
+        if self._asked == most + 1:
+            because = f"more than {most} connections in this trial"
+            self._connections.append(Connection(host="", passage=Passage.REFUSED, because=because))
+        return self._asked <= most
+
+    def spends(self, sent: int, received: int) -> bool:
+        """Count bytes of a connection; False, and nothing more passes in this trial, where a cap would be passed."""
+        limits = self.order.limits
+        for what, now, most in (
+            ("sent", self._sent + sent, limits.sent_bytes),
+            ("received", self._received + received, limits.received_bytes),
+        ):
+            if now > most:
+                self.spent = self.spent or f"more than {most} bytes {what} in this trial"
+        if self.spent:
+            return False
+        self._sent += sent
+        self._received += received
+        return True
+
+    def connected(self, connection: Connection) -> None:
+        """Take one ended connection into the record."""
+        self._connections.append(connection)
 
     def add(self, exchange: Exchange) -> None:
         """Take one ended exchange into the sum."""
@@ -129,7 +162,7 @@ class Lease:
             arm=self.watch.verdict(),
             over_budget=self._over_budget,
             infra=self._last[1],
-            hosts=tuple(sorted(self.hosts)),
+            connections=tuple(self._connections),
         )
 
 

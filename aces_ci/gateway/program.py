@@ -25,12 +25,15 @@ from aces_ci.core.spending.control import (
 from aces_ci.core.spending.exchange import Reserved, to_event
 from aces_ci.gateway.gateway import Gateway
 from aces_ci.gateway.harden import harden, raise_file_limit
+from aces_ci.gateway.internet import Internet
 from aces_ci.gateway.journal import Journal
 from aces_ci.gateway.outbox import Outbox
 
 
-def run(stdin: BinaryIO, stdout: BinaryIO) -> None:
+def run(stdin: BinaryIO, stdout: BinaryIO, internet: Internet | None = None) -> None:
     """Serve until standard input ends. It ends with the driver, so that no gateway outlives its run.
+
+    `internet` is the tests' own, for hosts of `network.allow`; the product never gives one.
 
     Raises:
         UsageError: the first two lines are not secrets and a configuration that work.
@@ -39,7 +42,7 @@ def run(stdin: BinaryIO, stdout: BinaryIO) -> None:
     raise_file_limit()
     secrets, configuration = begin(stdin)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_serve(secrets, configuration, stdin, stdout))
+        runner.run(_serve(secrets, configuration, stdin, stdout, internet))
 
 
 def begin(stdin: BinaryIO) -> tuple[Secrets, Configuration]:
@@ -59,7 +62,9 @@ def begin(stdin: BinaryIO) -> tuple[Secrets, Configuration]:
     return secrets, configuration
 
 
-async def _serve(secrets: Secrets, configuration: Configuration, stdin: BinaryIO, stdout: BinaryIO) -> None:
+async def _serve(
+    secrets: Secrets, configuration: Configuration, stdin: BinaryIO, stdout: BinaryIO, internet: Internet | None
+) -> None:
     hidden = [*secrets.keys.values(), *filter(None, [secrets.recording_key])]
     outbox = Outbox(stdout, hidden)
     journal = Journal(lambda reserved: outbox.put(to_event(reserved)))
@@ -74,6 +79,7 @@ async def _serve(secrets: Secrets, configuration: Configuration, stdin: BinaryIO
         reserved=reserved,
         recorded=lambda line: outbox.put(json.dumps({"event": "recorded", "line": line})),
         room=outbox.room,
+        internet=internet,
     )
     try:
         listeners = await gateway.open()

@@ -1,211 +1,197 @@
 """`network.allow`: CONNECT to exact hosts on port 443, for trials whose policy names them.
 
-The sandbox keeps `--network none`; its proxy is a second unix socket of its slot. A host is resolved here, once,
-and only to addresses of the public internet; the TLS greeting must name the same host.
+The sandbox keeps `--network none`; its proxy is a second unix socket of its slot. Every connection is written down,
+with its bytes or with why it was refused.
 """
 
 from __future__ import annotations
 
 import asyncio
-import base64
-import binascii
-import ipaddress
-import re
-import socket
-import ssl
+import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from aces_ci.gateway import guard
+from aces_ci.core.spending.connection import Connection, Passage
+from aces_ci.gateway import connect, greeting, guard
+from aces_ci.gateway.internet import DeniedError, Internet
 from aces_ci.gateway.lease import Lease
 
-PORT = 443
 HEAD_SECONDS = 30.0
 IDLE_SECONDS = 120.0
-MAX_HEAD = 8 * 1024
-MAX_HELLO = 32 * 1024
-_HEAD = re.compile(rb"CONNECT ([a-z0-9.-]{1,253}):443 HTTP/1\.1")
-
-_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
-"""IPv4 addresses behind a translator (RFC 6052)."""
+"""Without a byte in either direction."""
+MAX_OPEN = 64
+"""On one slot, those that have not said yet what they want included."""
+_CHALLENGE = 'proxy-authenticate: Basic realm="aces-ci"\r\n'
 
 
-class DeniedError(Exception):
-    """The tunnel is not opened. `status` is what the client is told."""
+@dataclass(slots=True)
+class _Journey:
+    """One connection while it lasts."""
 
-    def __init__(self, status: int, why: str) -> None:
-        super().__init__(why)
-        self.status = status
+    begun: float = field(default_factory=time.monotonic)
+    active: float = field(default_factory=time.monotonic)
+    host: str = ""
+    passage: Passage = Passage.FAILED
+    because: str = "it hung up before its request was complete"
+    sent: int = 0
+    received: int = 0
+    opened: bool = False
+    """The client was told so: from now on it speaks TLS, not HTTP."""
+    half: bool = False
+    """One side has said all it had to say."""
+
+    def ends(self, passage: Passage, because: str = "") -> None:
+        self.passage, self.because = passage, because
+
+    def told(self) -> Connection:
+        return Connection(
+            host=self.host,
+            passage=self.passage,
+            because=self.because,
+            sent=self.sent,
+            received=self.received,
+            seconds=round(time.monotonic() - self.begun, 3),
+        )
 
 
 class Tunnel:
     """The proxy socket of one slot. `lease` gives the trial that holds the slot now."""
 
-    def __init__(
-        self,
-        path: str,
-        lease: Callable[[], Lease | None],
-        *,
-        port: int = PORT,
-        admissible: Callable[[str], bool] | None = None,
-    ) -> None:
+    def __init__(self, path: str, lease: Callable[[], Lease | None], internet: Internet) -> None:
         self._path = path
         self._lease = lease
-        self._port = port
-        self._admissible = admissible or is_global
+        self._internet = internet
         self._server: asyncio.Server | None = None
+        self._open: set[asyncio.Task[None]] = set()
 
     async def open(self) -> None:
         """Start to listen."""
-        self._server = await asyncio.start_unix_server(self._serve, self._path, limit=MAX_HEAD)
+        self._server = await asyncio.start_unix_server(self._accept, self._path, limit=connect.MAX_HEAD)
         Path(self._path).chmod(0o660)
 
+    async def hang_up(self) -> None:
+        """End what is open: its trial is over, and its bytes are final when this returns."""
+        for task in tuple(self._open):
+            task.cancel()
+        await asyncio.gather(*self._open, return_exceptions=True)
+
     async def close(self) -> None:
-        """Stop listening; open tunnels end with their sandboxes."""
+        """Stop listening."""
         if self._server is not None:
             self._server.close()
+        await self.hang_up()
         Path(self._path).unlink(missing_ok=True)
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        lease = self._lease()
+        if lease is None or len(self._open) >= MAX_OPEN or not lease.connects():
+            writer.close()
+            return
+        task = asyncio.create_task(self._serve(lease, reader, writer))
+        self._open.add(task)
+        task.add_done_callback(self._open.discard)
+
+    async def _serve(self, lease: Lease, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        journey = _Journey()
+        left = None if lease.deadline == float("inf") else max(0.0, lease.deadline - time.monotonic())
         try:
-            lease, host = await self._admit(reader)
-            address = await resolve(host, self._admissible)
-            writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
-            await writer.drain()
-            hello = await _hello(reader, host)
-            lease.hosts.add(host)
-            await self._join(lease, address, hello, reader, writer)
+            async with asyncio.timeout(left):
+                await self._carry(lease, journey, reader, writer)
         except DeniedError as error:
-            writer.write(f"HTTP/1.1 {error.status} {error}\r\ncontent-length: 0\r\n\r\n".encode("ascii"))
-        except (OSError, TimeoutError, asyncio.IncompleteReadError):
-            pass  # either side hung up or fell silent
+            journey.ends(error.passage, str(error))
+            journey.host = journey.host or error.host
+            writer.write(_answer(error, opened=journey.opened))
+        except TimeoutError:
+            journey.ends(Passage.CUT, "its trial's time was over")
+        except (OSError, asyncio.IncompleteReadError):
+            pass  # one side hung up; how far it had come is said already
+        except asyncio.CancelledError:
+            journey.ends(Passage.CUT, "its trial ended")
         finally:
+            lease.connected(journey.told())
             writer.close()
 
-    async def _admit(self, reader: asyncio.StreamReader) -> tuple[Lease, str]:
-        lease = self._lease()
+    async def _carry(
+        self, lease: Lease, journey: _Journey, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        host = await self._admit(lease, journey, reader)
+        journey.ends(Passage.FAILED, "the client hung up")
+        far_reader, far_writer = await self._internet.dial(host)
+        try:
+            writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            journey.opened = True
+            await writer.drain()
+            hello = await greeting.read(reader, host)
+            journey.ends(Passage.REACHED)
+            if _spends(lease, journey, sent=len(hello)):
+                far_writer.write(hello)
+                async with asyncio.TaskGroup() as group:
+                    group.create_task(_pump(lease, journey, reader, far_writer, outward=True))
+                    group.create_task(_pump(lease, journey, far_reader, writer, outward=False))
+        except* OSError:
+            pass  # a tunnel ends as a connection ends
+        finally:
+            far_writer.close()
+
+    async def _admit(self, lease: Lease, journey: _Journey, reader: asyncio.StreamReader) -> str:
         try:
             async with asyncio.timeout(HEAD_SECONDS):
                 head = await reader.readuntil(b"\r\n\r\n")
         except asyncio.LimitOverrunError:
             raise DeniedError(431, "headers too large") from None
-        first, *rest = head[:-4].split(b"\r\n")
-        match = _HEAD.fullmatch(first)
-        if lease is None or not (lease.valid() and guard.same(_password(rest), lease.order.token)):
-            raise DeniedError(407, "the token is not valid here")
-        if match is None:
-            raise DeniedError(403, "only CONNECT host:443")
-        host = match.group(1).decode("ascii")
-        if host not in lease.order.hosts:
+        except TimeoutError:
+            raise DeniedError(408, "no complete request in time") from None
+        asked = connect.parse(head[:-4])
+        journey.host = asked.host
+        if not (lease.valid() and guard.same(asked.token, lease.order.token)):
+            raise DeniedError(407, "the token is not valid here" if asked.token else "it presented no token")
+        if asked.host not in lease.order.hosts:
             raise DeniedError(403, "this host is not allowed")
-        return lease, host
+        if lease.spent:
+            raise DeniedError(403, lease.spent)
+        return asked.host
 
-    async def _join(
-        self,
-        lease: Lease,
-        address: str,
-        hello: bytes,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-    ) -> None:
-        far_reader, far_writer = await asyncio.open_connection(address, self._port)
+
+def _answer(error: DeniedError, *, opened: bool) -> bytes:
+    if opened:
+        return error.alert if isinstance(error, greeting.MisnamedError) else b""
+    challenge = _CHALLENGE if error.status == 407 else ""
+    return f"HTTP/1.1 {error.status} {error}\r\n{challenge}content-length: 0\r\nconnection: close\r\n\r\n".encode()
+
+
+def _spends(lease: Lease, journey: _Journey, *, sent: int = 0, received: int = 0) -> bool:
+    """Count bytes that are about to pass; False: they may not, and the tunnel ends."""
+    if not lease.spends(sent, received):
+        journey.ends(Passage.CUT, lease.spent)
+        return False
+    journey.sent += sent
+    journey.received += received
+    journey.active = time.monotonic()
+    return True
+
+
+async def _pump(
+    lease: Lease, journey: _Journey, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, outward: bool
+) -> None:
+    """One direction, until its source ends. Raises ConnectionAbortedError: a cap, or silence both ways."""
+    while True:
         try:
-            far_writer.write(hello)
-            lease.tunnel_bytes += len(hello)
-            async with asyncio.TaskGroup() as group:
-                group.create_task(_pump(lease, reader, far_writer))
-                group.create_task(_pump(lease, far_reader, writer))
-        except* (OSError, TimeoutError):
-            pass  # the tunnel ends as a connection ends
-        finally:
-            far_writer.close()
-
-
-async def resolve(host: str, admissible: Callable[[str], bool]) -> str:
-    """One address of the host, looked up once.
-
-    Raises:
-        DeniedError: none, or any that is not a public one: a name that points inwards is an attack.
-    """
-    loop = asyncio.get_running_loop()
-    try:
-        rows = await loop.getaddrinfo(host, PORT, type=socket.SOCK_STREAM)
-    except OSError:
-        raise DeniedError(502, "the host was not found") from None
-    addresses = [str(row[4][0]) for row in rows]
-    if not addresses or not all(map(admissible, addresses)):
-        raise DeniedError(403, "the host does not point to the public internet")
-    return addresses[0]
-
-
-def is_global(address: str) -> bool:
-    """Whether an address belongs to the public internet; those that embed another are judged by it."""
-    parsed = ipaddress.ip_address(address.partition("%")[0])
-    if isinstance(parsed, ipaddress.IPv6Address):
-        inner = parsed.ipv4_mapped or parsed.sixtofour
-        if parsed in _NAT64:
-            inner = ipaddress.IPv4Address(int(parsed) & 0xFFFFFFFF)
-        if inner is not None:
-            return inner.is_global
-    return parsed.is_global and not parsed.is_multicast
-
-
-async def _hello(reader: asyncio.StreamReader, host: str) -> bytes:
-    """The client's TLS greeting; our own TLS library reads which server it names.
-
-    Raises:
-        DeniedError: not TLS, or another name.
-    """
-    named: list[str | None] = []
-
-    def note(_: ssl.SSLObject, name: str | None, __: ssl.SSLContext) -> int:
-        named.append(name)
-        return int(ssl.ALERT_DESCRIPTION_UNRECOGNIZED_NAME)
-
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.sni_callback = note
-    incoming = ssl.MemoryBIO()
-    listener = context.wrap_bio(incoming, ssl.MemoryBIO(), server_side=True)
-    taken = bytearray()
-    while len(taken) < MAX_HELLO:
-        async with asyncio.timeout(HEAD_SECONDS):
-            chunk = await reader.read(4096)
+            async with asyncio.timeout(IDLE_SECONDS):
+                chunk = await reader.read(64 * 1024)
+        except TimeoutError:
+            if time.monotonic() - journey.active < IDLE_SECONDS:
+                continue
+            if not journey.half:
+                journey.ends(Passage.CUT, f"nothing passed for {IDLE_SECONDS:g} s")
+            raise ConnectionAbortedError from None
         if not chunk:
             break
-        taken += chunk
-        incoming.write(chunk)
-        try:
-            listener.do_handshake()
-        except ssl.SSLWantReadError:
-            continue
-        except ssl.SSLError:
-            break
-    if named != [host]:
-        raise DeniedError(403, "the TLS greeting does not name the host")
-    return bytes(taken)
-
-
-async def _pump(lease: Lease, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    while True:
-        async with asyncio.timeout(IDLE_SECONDS):
-            chunk = await reader.read(64 * 1024)
-        lease.tunnel_bytes += len(chunk)
-        if not chunk or lease.tunnel_bytes > lease.order.limits.tunnel_bytes or not lease.valid():
-            break
+        size = len(chunk)
+        if not _spends(lease, journey, sent=size if outward else 0, received=0 if outward else size):
+            raise ConnectionAbortedError
         writer.write(chunk)
         await writer.drain()
-    if not chunk and writer.can_write_eof():
+    journey.half = True
+    if writer.can_write_eof():
         writer.write_eof()
-        return
-    raise ConnectionAbortedError
-
-
-def _password(rows: list[bytes]) -> str | None:
-    """The password of `Proxy-Authorization: Basic`; None where it is absent, repeated or malformed."""
-    found = [row.partition(b":")[2].strip() for row in rows if row.lower().startswith(b"proxy-authorization:")]
-    if len(found) != 1 or not found[0].lower().startswith(b"basic "):
-        return None
-    try:
-        return base64.b64decode(found[0][6:], validate=True).decode("ascii").partition(":")[2]
-    except (binascii.Error, UnicodeDecodeError):
-        return None

@@ -64,6 +64,8 @@ class Job:
     keep_home: tuple[str, ...] = ()
     """Path prefixes below HOME that are collected: the harness's own log."""
     limits: Limits = Limits()
+    network: bool = False
+    """Whether the agent gets a way to the slot's CONNECT proxy at `Session.proxy`, for hosts of `network.allow`."""
 
 
 class End(StrEnum):
@@ -150,6 +152,10 @@ class Session(Protocol):
         """Where an agent in this slot finds the gateway: http, loopback, no path."""
         ...
 
+    def proxy(self, slot: int) -> str:
+        """`host:port` of the slot's CONNECT proxy, for the next job with `network`."""
+        ...
+
     def home(self, slot: int) -> str:
         """HOME of the slot's next agent, as the agent sees it."""
         ...
@@ -160,7 +166,7 @@ class Session(Protocol):
 
     @property
     def listeners(self) -> tuple[Listener, ...]:
-        """Where the gateway shall listen, one a slot, in their order."""
+        """Where the gateway shall listen, one a slot, in their order, each with a place for a CONNECT proxy."""
         ...
 
     def run(self, job: Job, stop: threading.Event) -> Ran:

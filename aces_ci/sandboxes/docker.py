@@ -18,7 +18,7 @@ from aces_ci.ports.sandbox import ImageRequest, Job, Limits, Program, Ran, Sandb
 from aces_ci.sandboxes._docker import berth, images, trial
 from aces_ci.sandboxes._docker.engine import Engine, Missing, Refused
 from aces_ci.sandboxes._docker.gateway import SLOTS, DockerChannel, gateway_spec, slot_volume
-from aces_ci.sandboxes._docker.spec import CREATED_LABEL, HOME, RUN_LABEL, WORKSPACE
+from aces_ci.sandboxes._docker.spec import CREATED_LABEL, HOME, RUN_LABEL, SOCKET, TUNNEL, WORKSPACE
 from aces_ci.sandboxes._docker.sweep import sweep
 
 
@@ -53,12 +53,19 @@ class DockerSession:
 
     @property
     def listeners(self) -> tuple[Listener, ...]:
-        """One unix socket a slot, in the volume that only this slot's agent sees."""
-        return tuple(Listener(slot=slot, path=f"{SLOTS}/{slot}/gw.sock") for slot in self._volumes)
+        """Unix sockets in the volume that only this slot's agent sees: one to the model, one to allowed hosts."""
+        return tuple(
+            Listener(slot=slot, path=f"{SLOTS}/{slot}/{SOCKET}", tunnel_path=f"{SLOTS}/{slot}/{TUNNEL}")
+            for slot in self._volumes
+        )
 
     def base_url(self, slot: int) -> str:
         """The same in every slot: each sandbox has a loopback of its own."""
         return f"http://127.0.0.1:{trial.PORT}"
+
+    def proxy(self, slot: int) -> str:
+        """The same in every slot."""
+        return f"127.0.0.1:{trial.PROXY_PORT}"
 
     def home(self, slot: int) -> str:
         """The same in every slot."""

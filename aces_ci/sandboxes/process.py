@@ -26,6 +26,7 @@ from aces_ci.ports.sandbox import CollectedFile, End, ImageRequest, Job, Limits,
 from aces_ci.sandboxes._process.channel import PipeChannel
 from aces_ci.sandboxes._process.ports import free_port
 
+_SOCKET, _TUNNEL = "gw.sock", "net.sock"
 _POLL = 0.02
 _STOP_SECONDS = 5.0
 
@@ -37,6 +38,7 @@ class ProcessSession:
         self._root = root
         self._slots = slots
         self._ports = [free_port() for _ in range(slots)]
+        self._proxies = list(self._ports)
         for slot in range(slots):
             (root / f"s{slot}").mkdir(mode=0o700)
         command = [sys.executable if word == "python3" else word for word in program.command]
@@ -45,15 +47,22 @@ class ProcessSession:
 
     @property
     def listeners(self) -> tuple[Listener, ...]:
-        """One unix socket a slot, short enough for any system's limit on their paths."""
+        """Unix sockets of a slot, short enough for any system's limit on their paths."""
+        folders = [self._root / f"s{slot}" for slot in range(self._slots)]
         return tuple(
-            Listener(slot=f"s{slot}", path=str(self._root / f"s{slot}" / "gw.sock")) for slot in range(self._slots)
+            Listener(slot=folder.name, path=str(folder / _SOCKET), tunnel_path=str(folder / _TUNNEL))
+            for folder in folders
         )
 
     def base_url(self, slot: int) -> str:
         """A loopback port of the next trial's own, drawn anew at each call: the last relay may still hold its own."""
         self._ports[slot] = free_port()
         return f"http://127.0.0.1:{self._ports[slot]}"
+
+    def proxy(self, slot: int) -> str:
+        """A second port of the next trial's own."""
+        self._proxies[slot] = free_port()
+        return f"127.0.0.1:{self._proxies[slot]}"
 
     def home(self, slot: int) -> str:
         """The same path for every trial of a slot; emptied between them."""
@@ -74,8 +83,11 @@ class ProcessSession:
         stdin = home / ".aces-stdin"
         stdin.write_bytes(job.stdin)
         relay = str(resources.files("aces_ci.sandboxes").joinpath("images", "relay.py"))
-        command = [sys.executable, "-I", "-S", relay, str(self._ports[job.slot])]
-        command += [str(self._root / f"s{job.slot}" / "gw.sock"), str(stdin), *job.command]
+        folder = self._root / f"s{job.slot}"
+        doors = f"{self._ports[job.slot]}={folder / _SOCKET}"
+        if job.network:
+            doors += f",{self._proxies[job.slot]}={folder / _TUNNEL}"
+        command = [sys.executable, "-I", "-S", relay, doors, str(stdin), *job.command]
         environment = {**_own(home), **job.environment}
         out, err = home.parent / "stdout", home.parent / "stderr"
         with out.open("wb") as stdout, err.open("wb") as stderr:
@@ -108,6 +120,8 @@ class ProcessSession:
         )
         shutil.rmtree(workspace, ignore_errors=True)
         shutil.rmtree(home, ignore_errors=True)
+        # This one's relay may hold its port for another second: a job that asks for no address gets a fresh one too.
+        self._ports[job.slot] = free_port()
         return ran
 
 

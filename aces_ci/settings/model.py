@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, HttpUrl, StringConstraints, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, HttpUrl, StringConstraints, field_validator
 
 from aces_ci.core.gate import Mode
 from aces_ci.core.rule import Profile
+from aces_ci.core.spending import hosts
 from aces_ci.core.trial import Arm
 
 Glob = Annotated[str, StringConstraints(min_length=1, max_length=500)]
@@ -110,12 +111,26 @@ class Attempts(Section):
         return looks
 
 
+def _host(name: str) -> str:
+    if why := hosts.wrong_with(name):
+        raise ValueError(why)
+    return name
+
+
+HostName = Annotated[str, AfterValidator(_host), Field(json_schema_extra={"pattern": hosts.PATTERN})]
+
+
 class Network(Section):
     """What a sandbox may reach beside the model. Never for forks."""
 
-    allow: tuple[Annotated[str, StringConstraints(pattern=r"^[a-z0-9.-]+\.[a-z]{2,}$")], ...] = Field(
-        (), description="Exact host names, port 443."
-    )
+    allow: tuple[HostName, ...] = Field((), description="Exact host names, port 443; changes from forks get none.")
+
+    @field_validator("allow")
+    @classmethod
+    def _few(cls, allow: tuple[str, ...]) -> tuple[str, ...]:
+        if len(allow) > hosts.MOST:
+            raise ValueError(f"takes at most {hosts.MOST} hosts; put what the tasks need into an image instead")
+        return allow
 
 
 class Sandbox(Section):

@@ -23,6 +23,7 @@ from aces_ci.ports.harness import Harness
 from aces_ci.ports.sandbox import Limits, Program, Sandbox, SandboxLost
 from aces_ci.ports.sink import Sink
 from aces_ci.tiers.link import Link
+from aces_ci.tiers.network import listeners
 from aces_ci.tiers.schedule import Budget, Purse, next_trials
 from aces_ci.tiers.till import Till
 from aces_ci.tiers.trace import traced
@@ -57,10 +58,10 @@ class Progress:
 
     planned: PlannedTrial
     trial: Trial | None = None
-
     tries: int = 1
     paid_micros: int = 0
     """By all starts of this run so far, money that is set aside included."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
@@ -110,7 +111,7 @@ def run(  # noqa: PLR0913 - the ports, by name
             link.start(
                 means.secrets,
                 Configuration(
-                    listeners=session.listeners,
+                    listeners=listeners(session.listeners, plan.design.network),
                     upstreams=means.upstreams,
                     prices=means.prices,
                     journal=True,

@@ -20,6 +20,7 @@ from aces_ci.core.trial import Ending, Flag, Trial
 from aces_ci.ports.harness import Failure, Harness, HarnessLog, Invocation
 from aces_ci.ports.sandbox import End, Job, Limits, Ran, Session
 from aces_ci.tiers.link import Link
+from aces_ci.tiers.network import environment
 from aces_ci.tiers.promise import expectation
 
 ARM_GRACE_SECONDS = 60.0
@@ -91,6 +92,7 @@ def attempt(
                 plan.design.injection,
                 plan.subject(planned).fixtures.values(),
             ),
+            hosts=plan.design.network,
             cache_key=f"{bench.run}-{contender.harness}-{contender.model}-{planned.arm.value}",
         )
     )
@@ -136,6 +138,7 @@ def told(
         mode=planned.mode,
         tools=record.tool_digests[0] if record.tool_digests else None,
         drops=record.drops,
+        connections=record.connections,
     )
 
 
@@ -159,16 +162,19 @@ def _job(bench: Bench, planned: PlannedTrial, harness: Harness, token: str, slot
     )
     skills = tuple(replace(file, path=f"{harness.skills}/{file.path}") for file in skill_files(lineup.of(planned.arm)))
     files: tuple[StagedFile, ...] = (*launch.home, *skills)
+    reaches = bool(plan.design.network)
+    proxy = environment(bench.session.proxy(slot), token) if reaches else {}
     job = Job(
         slot=slot,
         image=contender.image,
         command=launch.command,
-        environment=launch.environment,
+        environment={**launch.environment, **proxy},
         stdin=launch.stdin,
         workspace=case_files(case, subject.fixtures),
         home=files,
         keep_home=harness.keep_home,
         limits=bench.limits,
+        network=reaches,
     )
     return job, text
 

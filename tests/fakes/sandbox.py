@@ -166,10 +166,16 @@ class FakeSession:
 
     @property
     def listeners(self) -> tuple[Listener, ...]:
-        return tuple(Listener(slot=f"s{slot}", path=f"/slots/s{slot}/gw.sock") for slot in range(self.slots))
+        return tuple(
+            Listener(slot=f"s{slot}", path=f"/slots/s{slot}/gw.sock", tunnel_path=f"/slots/s{slot}/net.sock")
+            for slot in range(self.slots)
+        )
 
     def base_url(self, slot: int) -> str:
         return "http://127.0.0.1:8000"
+    def proxy(self, slot: int) -> str:
+        return "127.0.0.1:8001"
+
 
     def home(self, slot: int) -> str:
         return "/home/agent"

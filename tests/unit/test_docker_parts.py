@@ -28,8 +28,9 @@ PLACE = berth.Berth(key="k", holder="h", workspace="aces-k-ws", home="aces-k-hom
 RECIPES = ("builtin", "claude-code", "codex", "opencode")
 
 
-def agent_payload() -> dict[str, object]:
-    job = Job(slot=0, image="sha256:abc", command=("claude", "-p"), environment={"ANTHROPIC_API_KEY": "aces-token"})
+def agent_payload(*, network: bool = False) -> dict[str, object]:
+    environment = {"ANTHROPIC_API_KEY": "aces-token"}
+    job = Job(slot=0, image="sha256:abc", command=("claude", "-p"), environment=environment, network=network)
     return trial.spec(job, PLACE, "aces-x-s0", LABELS, ("PIP_CERT", "PATH")).payload()
 
 
@@ -77,6 +78,12 @@ def test_only_the_gateway_has_a_network_and_the_agent_cannot_write_its_socket() 
     assert isinstance(agent, dict) and isinstance(gateway, dict)
     assert (agent["NetworkMode"], gateway["NetworkMode"]) == ("none", "aces-x-egress")
     assert [mount["ReadOnly"] for mount in agent["Mounts"] if mount["Target"] == "/run/gw"] == [True]
+
+
+def test_hosts_that_the_policy_allows_change_one_word_of_the_agents_container_and_no_network() -> None:
+    without, allowed = agent_payload(), agent_payload(network=True)
+    assert without.pop("Cmd") != (command := allowed.pop("Cmd"))
+    assert without == allowed and "8000=/run/gw/gw.sock,8001=/run/gw/net.sock" in command
 
 
 def test_the_filter_names_what_it_lets_through_and_nothing_else() -> None:

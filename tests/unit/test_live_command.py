@@ -216,11 +216,6 @@ def settings(**changes: object) -> Settings:
     return Settings.model_validate({"version": 1, "live": {"sandbox": changes}})
 
 
-def test_a_permission_that_nobody_grants_is_refused_and_not_ignored() -> None:
-    with pytest.raises(UsageError, match=r"network\.allow"):
-        design_of(settings(network={"allow": ["example.com"]}))
-
-
 def test_a_fork_is_never_run_without_isolation() -> None:
     with pytest.raises(UsageError, match="without isolation"):
         design_of(settings(backend="process"), Trust.FORK)

@@ -106,8 +106,12 @@ class Limits:
     """From arming; later requests find the token invalid."""
     max_output: int = 32_000
     """Output tokens of one request; larger wishes are clamped."""
-    tunnel_bytes: int = 256_000_000
-    """Through `network.allow`, both directions together."""
+    sent_bytes: int = 16_000_000
+    """To hosts of `network.allow`: what a task has to say is small, what somebody carries away is not."""
+    received_bytes: int = 256_000_000
+    """From hosts of `network.allow`."""
+    connections: int = 500
+    """To hosts of `network.allow`, refused ones included."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,11 +165,11 @@ _OPS: dict[str, type] = {
     "arm": ArmSlot,
     "disarm": DisarmSlot,
     "load": LoadRecording,
+    "noted": Noted,
 }
 _NAMES = {cls: name for name, cls in _OPS.items()}
 
 
-    "noted": Noted,
 @cache
 def _adapter(name: str) -> TypeAdapter[Any]:
     return TypeAdapter(_OPS[name])

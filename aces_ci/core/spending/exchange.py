@@ -17,6 +17,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from aces_ci.core.errors import UsageError
+from aces_ci.core.spending.connection import Connection
 from aces_ci.core.trial import Usage
 
 EXCHANGE_VERSION = 1
@@ -164,8 +165,8 @@ class TrialRecord:
     over_budget: bool = False
     infra: str = ""
     """Why the provider is to blame for this trial's failure, or empty; the only word for it."""
-    hosts: tuple[str, ...] = ()
-    """Hosts reached through `network.allow`, sorted."""
+    connections: tuple[Connection, ...] = ()
+    """To hosts of `network.allow` and to others, in the order in which they ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

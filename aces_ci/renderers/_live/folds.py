@@ -13,6 +13,7 @@ from aces_ci.core.live import CaseRow, LiveSummary, MetricRow, Word
 from aces_ci.core.live_text import levels_of
 from aces_ci.core.trial import Arm
 from aces_ci.renderers._live.diagnosis import excerpts
+from aces_ci.renderers._live.reached import network_lines
 from aces_ci.renderers._live.shown import Live, percent_of
 
 MOST_ROWS = 20
@@ -190,7 +191,7 @@ def _versions(live: Live) -> list[str]:
                 votes += f", so it shrinks lifts by about {percent_of(2 * summary.flip_rate)} or more"
         parts.append(f"judge {code(summary.judge, 120)}{votes}")
     parts += _around(summary)
-    rows = [f"{' · '.join(parts)}.", _test(summary), *_remarks(live)]
+    rows = [f"{' · '.join(parts)}.", *network_lines(summary), _test(summary), *_remarks(live)]
     lines = [*(f"{line}\\" for line in rows[:-1]), rows[-1]]
     reused = ", what was reused" if any(level.recorded for level in summary.arms) else ""
     return [f"<details><summary>Versions, statistics{reused}</summary>", "", *lines, "</details>"]

@@ -13,13 +13,13 @@ from aces_ci.sandboxes._docker.engine import Engine
 from aces_ci.sandboxes._docker.spec import GATEWAY_USER, ContainerSpec, Mount, VolumeSpec
 
 SLOTS = "/slots"
-"""Where the gateway finds one folder a slot; its socket in it is `gw.sock`."""
+"""Where the gateway finds one folder a slot, with its sockets in it."""
 LINE_LIMIT = 128 * MIB
 STDERR_KEPT = 65536
 
 
 def slot_volume(name: str) -> VolumeSpec:
-    """A volume that holds one socket: the gateway's user writes, the agent's group may pass."""
+    """A volume that holds sockets and nothing else: the gateway's user writes, the agent's group may pass."""
     return VolumeSpec(name=name, size=65536, inodes=16, owner=GATEWAY_USER, mode="0750", executable=False)
 
 

@@ -13,10 +13,20 @@ from aces_ci.sandboxes._docker.archive import pack
 from aces_ci.sandboxes._docker.berth import HELD_HOME, HELD_WORKSPACE, Berth
 from aces_ci.sandboxes._docker.collect import Harvest, read
 from aces_ci.sandboxes._docker.engine import Engine, Missing, Refused, State
-from aces_ci.sandboxes._docker.spec import AGENT_USER, HOME, SLOT_MOUNT, WORKSPACE, ContainerSpec, Mount
+from aces_ci.sandboxes._docker.spec import (
+    AGENT_USER,
+    HOME,
+    SLOT_MOUNT,
+    SOCKET,
+    TUNNEL,
+    WORKSPACE,
+    ContainerSpec,
+    Mount,
+)
 from aces_ci.sandboxes._docker.streams import Drain
 
 PORT = 8000
+PROXY_PORT = 8001
 RELAY = ("python3", "-I", "-S", "/opt/aces/relay.py")
 STDIN_FILE = ".aces-stdin"
 PATH = "/opt/agent/bin:/usr/local/bin:/usr/bin:/bin"
@@ -34,10 +44,13 @@ def spec(
 ) -> ContainerSpec:
     """The agent's container. Same names, paths and host name in every arm."""
     limits = job.limits
+    doors = f"{PORT}={SLOT_MOUNT}/{SOCKET}"
+    if job.network:
+        doors += f",{PROXY_PORT}={SLOT_MOUNT}/{TUNNEL}"
     return ContainerSpec(
         name=f"aces-{berth.key}-agent",
         image=job.image,
-        command=(*RELAY, str(PORT), f"{SLOT_MOUNT}/gw.sock", f"{HOME}/{STDIN_FILE}", *job.command),
+        command=(*RELAY, doors, f"{HOME}/{STDIN_FILE}", *job.command),
         user=AGENT_USER,
         labels=labels,
         mounts=(*berth.mounts, Mount(volume=slot_volume, target=SLOT_MOUNT, read_only=True)),
