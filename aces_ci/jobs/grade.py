@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from aces_ci import compose
+from aces_ci import agent_images, compose, goal_method
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
 from aces_ci.core.grading.cast import Cast, cast_of
 from aces_ci.core.grading.dimensions import dimensions
+from aces_ci.core.grading.outcome_parts import GOAL
+from aces_ci.core.grading.subject import Subject
 from aces_ci.core.inert import plain
+from aces_ci.core.lift import OUTCOME
 from aces_ci.core.scan.redact import Redactor
 from aces_ci.core.score import Score
 from aces_ci.core.suites import case_file, eval_text
@@ -29,10 +32,12 @@ from aces_ci.ports.dialect import Document
 from aces_ci.ports.metric import Metric
 from aces_ci.settings.inputs import inputs_of, secrets_of
 from aces_ci.settings.load import load
+from aces_ci.settings.model import Settings
 from aces_ci.shell.files import Folder
 from aces_ci.tiers.ask import Asker
 from aces_ci.tiers.choose_judge import NoJudge
-from aces_ci.tiers.grade import grade
+from aces_ci.tiers.goal import Round, noted
+from aces_ci.tiers.grade import scored, subject_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +74,8 @@ def run(wanted: Wanted, *, env: Mapping[str, str], out: Callable[[str], None]) -
     trajectory = read(data, source=str(wanted.trace))
     case = case_in(wanted.case_file, wanted.case_id, wanted.skill)
     trial = trial_of(trajectory, case, wanted, data)
-    asker = _asker(wanted, env) if wanted.judge else None
+    settings = _settings(wanted, env) if wanted.judge else None
+    asker = _asker(wanted, settings, env) if settings else None
     known = cast_of(trial, case)
     cast = Cast(
         target=tuple(dict.fromkeys([*([wanted.skill] if wanted.skill else []), *known.target])),
@@ -78,13 +84,25 @@ def run(wanted: Wanted, *, env: Mapping[str, str], out: Callable[[str], None]) -
         preloaded=wanted.preloaded,
     )
     files = _workspace(wanted.workspace) if wanted.workspace else None
+    metrics = _metrics(wanted.metrics)
+    subject = subject_of(trial, trajectory, case, files, cast)
     with closing(asker) if asker else nullcontext():
-        scores = grade(trial, trajectory, case, files, _metrics(wanted.metrics), asker, cast=cast)
+        found = _goal(settings, env, subject, metrics) if settings else Round()
+        scores = noted(scored(subject, metrics, asker, found.known.get(trial.digest)), found.fallback)
     if wanted.evidence:
         with wanted.evidence.open("a", encoding="ascii") as sink:
             sink.writelines(f"{to_line(score)}\n" for score in scores)
     out(json.dumps(document(trial, scores)) if wanted.as_json else "\n".join(rows(scores)))
     return 0
+
+
+def _goal(settings: Settings, env: Mapping[str, str], subject: Subject, metrics: Sequence[Metric]) -> Round:
+    """What the goal worker says, where it is to be asked; a failure is told, and `two_step` grades."""
+    if not {metric.name for metric in metrics} & {GOAL, OUTCOME}:
+        return Round()
+    sandbox, gateway = compose.sandbox(settings.live.sandbox.backend), agent_images.program_of(env)
+    room = goal_method.goal_room(settings, env, sandbox, gateway, compose.goal_worker(), compose.providers())
+    return room.settle([subject]) if room else Round()
 
 
 def _metrics(names: tuple[str, ...]) -> tuple[Metric, ...]:
@@ -119,6 +137,8 @@ def rows(scores: Sequence[Score]) -> list[str]:
         value = "   -" if score.value is None else f"{score.value:4.2f}"
         steps = f" (step {', '.join(map(str, score.cites[:8]))})" if score.cites else ""
         shown.append(f"{value}  {score.metric:<22} {plain(score.because, 300)}{steps}")
+        if score.fallback:
+            shown.append(f"      {plain(f'by another method, because {score.fallback}', 300)}")
         if len(score.parts) > 1:
             shown += [
                 f"        {part.value:4.2f}  {plain(f'{part.name}: {part.because}', 300)}" for part in score.parts
@@ -178,7 +198,7 @@ def _by_dialect(data: object, text: str, path: Path, skill: str | None) -> list[
     root = path.resolve().parent
     root = root.parent if root.name in {"evals", "eval", "tests"} else root
     name = path.resolve().relative_to(root).as_posix()
-    document = Document(path=name, data=data, text=text, siblings=_siblings(root), skill_name=skill or root.name)
+    document = Document(path=name, data=data, text=text, siblings=_Below(root), skill_name=skill or root.name)
     dialect = next((dialect for dialect in compose.dialects() if dialect.claims(document)), None)
     if dialect is None:
         return []
@@ -197,23 +217,40 @@ def _by_dialect(data: object, text: str, path: Path, skill: str | None) -> list[
     return list(reading.cases)
 
 
-def _siblings(root: Path) -> dict[str, bytes]:
-    """Names of the skill's files. Contents are not needed to read a case, existence is."""
-    return {
-        file.relative_to(root).as_posix(): b""
-        for file in sorted(root.rglob("*"))
-        if file.is_file() and not file.is_symlink() and ".git" not in file.parts
-    }
+class _Below(Mapping[str, bytes]):
+    """The files below a folder by relative path, each read when a dialect asks for it."""
+
+    def __init__(self, root: Path) -> None:
+        self._files = {
+            file.relative_to(root).as_posix(): file
+            for file in sorted(root.rglob("*"))
+            if file.is_file() and not file.is_symlink() and ".git" not in file.parts
+        }
+
+    def __getitem__(self, path: str) -> bytes:
+        return bytes_of(self._files[path])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._files
 
 
-def _asker(wanted: Wanted, env: Mapping[str, str]) -> Asker:
-    settings = load(
+def _settings(wanted: Wanted, env: Mapping[str, str]) -> Settings:
+    return load(
         policy=from_worktree(wanted.repo, wanted.config),
         policy_origin="(working tree)",
         env=env,
         inputs=inputs_of(env, settings_only=True),
         overrides=wanted.overrides,
     ).settings
+
+
+def _asker(wanted: Wanted, settings: Settings, env: Mapping[str, str]) -> Asker:
     folder = Folder.at(wanted.output, cwd=Path.cwd(), redact=Redactor(secrets_of(env)).redact)
     asker = compose.bench(env, folder).asker(settings, Trust.OWN)
     if isinstance(asker, NoJudge):

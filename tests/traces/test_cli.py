@@ -167,3 +167,14 @@ def test_text_of_a_trace_cannot_give_orders_to_a_runner(files: tuple[Path, Path]
     assert "\x1b" not in shown
     assert not any(line.lstrip().startswith("::") for line in shown.splitlines())
     assert "##[" not in shown
+
+
+def test_a_case_whose_prompt_stands_in_a_file_beside_it_is_read(files: tuple[Path, Path], tmp_path: Path) -> None:
+    trace, _ = files
+    task = tmp_path / "pdf/evals/harbor/fill"
+    task.mkdir(parents=True)
+    (task / "task.toml").write_text("[metadata]\n[verifier]\n[agent]\n", encoding="utf-8")
+    (task / "instruction.md").write_text("Fill the form.", encoding="utf-8")
+    result = call(GRADE, trace, "--case", task / "task.toml", "--format", "json")
+    assert result.exit_code == 0, (result.output, result.exception)
+    assert {row["metric"] for row in json.loads(result.stdout)["scores"]} >= {"security", "outcome"}
