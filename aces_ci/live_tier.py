@@ -219,10 +219,10 @@ class Looks:
 def _opening(plan: TrialPlan) -> Iterator[str]:
     forecast = plan.forecast
     money = "price unknown" if forecast.usd_micros is None else f"about {forecast.usd_micros / 1e6:.2f} USD"
+    if plan.design.network:
+        yield f"live: sandboxes may reach {', '.join(plan.design.network)} beside the model"
     yield f"live: {forecast.trials} runs, {forecast.new} new ({money}, about {forecast.minutes:.0f} min)"
 
 
 def _why(stopped: str) -> str:
     return "budget" if "budget" in stopped or "cap" in stopped else "stopped"
-    if plan.design.network:
-        yield f"live: sandboxes may reach {', '.join(plan.design.network)} beside the model"

@@ -83,11 +83,11 @@ class Design:
     seed: int = 0
     workers: int = 4
     turns: int = 60
+    network: tuple[str, ...] = ()
+    """Hosts that agents may reach beside the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-    network: tuple[str, ...] = ()
-    """Hosts that agents may reach beside the model."""
 class Expected:
     """What one trial is expected to take; the mean of recorded ones where there are any."""
 
@@ -134,14 +134,14 @@ class TrialPlan:
     trials: tuple[PlannedTrial, ...]
     forecast: Forecast
 
-    def subject(self, trial: PlannedTrial) -> Subject:
-        """The subject of a trial."""
-        return next(item for item in self.subjects if (item.skill, item.side) == (trial.skill, trial.side))
     @property
     def family(self) -> int:
         """Skills over which alpha is divided; a skill with evals on both sides is one."""
         return max(1, len({subject.skill for subject in self.subjects}))
 
+    def subject(self, trial: PlannedTrial) -> Subject:
+        """The subject of a trial."""
+        return next(item for item in self.subjects if (item.skill, item.side) == (trial.skill, trial.side))
 
     def case(self, trial: PlannedTrial) -> Case:
         """The case of a trial."""
@@ -217,10 +217,10 @@ def trial_digest(subject: Subject, case: Case, arm: Arm, contender: Contender, a
         "mode": design.mode,
         "injection": design.injection.value,
         "limits": {key: design.limits[key] for key in sorted(design.limits)},
+        "network": list(design.network),
         "turns": design.turns,
         "trust": design.trust.value,
         "attempt": attempt,
-        "network": list(design.network),
     }
     text = json.dumps(parts, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
