@@ -36,7 +36,7 @@ def diagnosed(
         if subject.side != "base" or not own:
             continue
         cases = {case.id: plan.cases[case.id] for case in subject.cases if case.id in plan.cases}
-        summary = summarise(own, scores, replace(plan, cases=cases))
+        summary = summarise(own, scores, replace(plan.for_skill(subject.skill), cases=cases))
         causes = diagnose(summary, own, scores, _traces(own, folder), text_of(subject))
         if causes:
             yield Diagnosed(skill=subject.skill, causes=causes)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from aces_ci import agent_images, compose, diagnosing, goal_method, grading, remembering, trialling
 from aces_ci.changes.load import skill_at
 from aces_ci.core.change import ChangeSet, How, SkillChange
-from aces_ci.core.errors import AcesError
+from aces_ci.core.errors import AcesError, UsageError
 from aces_ci.core.evidence import Evidence, Planned, Skipped, Tier
-from aces_ci.core.plan import Subject, TrialPlan, make_live_plan, staged_lineup
+from aces_ci.core.inert import plain
+from aces_ci.core.plan import Subject, TrialPlan, looks_of, make_live_plan, staged_lineup
 from aces_ci.core.skill import Skill
-from aces_ci.core.suites.case import Case
 from aces_ci.pipeline import Job, Sink
 from aces_ci.ports.sandbox import SandboxLost
 from aces_ci.shell.files import Folder
@@ -23,7 +23,6 @@ from aces_ci.tiers.ask import Purse
 from aces_ci.tiers.grader_room import GraderRoom
 from aces_ci.tiers.live_trigger import refused, without_cases
 from aces_ci.tiers.schedule import Budget
-from aces_ci.tiers.suite import read_suite
 
 Say = Callable[[str], None]
 
@@ -48,7 +47,7 @@ class OutputSink:
         self.folder.append(name, line + "\n", mode=0o600)
 
 
-def tier(env: Mapping[str, str], folder: Folder, say: Say) -> Callable[[Job, ChangeSet, Sink], None]:
+def tier(env: Mapping[str, str], folder: Folder, say: Say, found: Earlier) -> Callable[[Job, ChangeSet, Sink], None]:
     """What the main job calls. A refusal, a missing key or daemon is a word in the evidence, never an exit code."""
 
     def run(job: Job, changes: ChangeSet, sink: Sink) -> None:
@@ -56,13 +55,17 @@ def tier(env: Mapping[str, str], folder: Folder, say: Say) -> Callable[[Job, Cha
         if word is not None:
             sink(word)
             return
-        subjects = list(subjects_of(job, changes))
-        for missing in without_cases(changes, {subject.skill for subject in subjects}):
+        left = LeftOut()
+        subjects = list(subjects_of(job, changes, left))
+        for note in left.notes:
+            say(f"live: {plain(note, 300)}")
+        told = {*(subject.skill for subject in subjects), *(row.skill or "" for row in left.skills)}
+        for missing in (*left.skills, *without_cases(changes, told)):
             sink(missing)
         if not subjects:
             return
         try:
-            _measure(job, subjects, env, OutputSink(sink, folder), say)
+            _measure(job, subjects, env, OutputSink(sink, folder), say, found)
         except AcesError as error:
             # Nothing was spent: the key, the harness or the plan does not fit. The text's verdict stands.
             sink(Skipped(tier=Tier.LIVE, skill=None, code=error.code, because=error.message))
@@ -72,7 +75,9 @@ def tier(env: Mapping[str, str], folder: Folder, say: Say) -> Callable[[Job, Cha
     return run
 
 
-def _measure(job: Job, subjects: Sequence[Subject], env: Mapping[str, str], sink: OutputSink, say: Say) -> None:
+def _measure(
+    job: Job, subjects: Sequence[Subject], env: Mapping[str, str], sink: OutputSink, say: Say, found: Earlier
+) -> None:
     settings = job.loaded.settings
     box, harnesses = compose.sandbox(settings.live.sandbox.backend), compose.harnesses()
     reach = trialling.access(env, trialling.server_of(settings), in_container=box.isolates)
@@ -81,7 +86,7 @@ def _measure(job: Job, subjects: Sequence[Subject], env: Mapping[str, str], sink
     images = agent_images.images_for(settings, harnesses, box, env=env, environment=own)
     who = trialling.contenders(settings, harnesses, reach, images)
     design = trialling.design_of(settings, job.event.trust)
-    plan = make_live_plan(subjects, who, design, attainable=attainable)
+    plan = make_live_plan(subjects, who, design, attainable=attainable, done=found.trials)
     memory = remembering.memory(sink.folder, reach, job.event)
     rows = [remembering.with_spent(_planned(item, plan, isolated=box.isolates), plan, memory) for item in subjects]
     for line in rows:
@@ -97,6 +102,9 @@ def _measure(job: Job, subjects: Sequence[Subject], env: Mapping[str, str], sink
     goals = goal_method.goal_room(settings, env, box, gateway, compose.goal_worker(), compose.providers())
     settle = goals.settle if goals else None
     grades = grading.Grades(plan, analysis, compose.metrics(), ask, sink.folder, sink, room, settle)
+    grades.known(found.trials.values(), found.scores)
+    for row in found.fitting(trial.digest for trial in plan.trials):
+        sink.add(row)
     means = live.Means(
         sandbox=box,
         harnesses=harnesses,
@@ -115,7 +123,16 @@ def _measure(job: Job, subjects: Sequence[Subject], env: Mapping[str, str], sink
 
     looks = Looks(grades, say)
     try:
-        ended = live.run(plan, means, sink, run_id=os.urandom(6).hex(), decided=looks.decided, on_progress=progress)
+        ended = live.run(
+            plan,
+            means,
+            sink,
+            run_id=os.urandom(6).hex(),
+            done=found.trials,
+            book=found.book,
+            decided=looks.decided,
+            on_progress=progress,
+        )
         grades.decided(len(design.looks))
     finally:
         if ask is not None:
@@ -129,25 +146,60 @@ def _measure(job: Job, subjects: Sequence[Subject], env: Mapping[str, str], sink
     remembering.remember(job.event, plan, grades, analysis, memory, sink.folder, sink)
 
 
-def subjects_of(job: Job, changes: ChangeSet) -> Iterator[Subject]:
-    """The target branch's cases decide; the change's own, where they differ, are a second table."""
-    base = job.event.base_sha or changes.merge_base
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What is not run of the changed skills' suites."""
+
+    skills: list[Skipped] = field(default_factory=list)
+    """Skills of which nothing is run, because the deciding side's suite or policy is at fault."""
+    notes: list[str] = field(default_factory=list)
+    """Cases and keys, each with its place."""
+
+
+def subjects_of(job: Job, changes: ChangeSet, left: LeftOut | None = None) -> Iterator[Subject]:
+    """The target branch's cases decide; the change's own, where they differ, are a second table.
+
+    Raises:
+        UsageError: a suite, its policy or its grader cannot be used, and there is no `left` to name its skill in.
+    """
     for change in changes.skills:
-        after = None if change.how is How.DELETED else skill_at(job.repository, changes.head, change.path)
-        if after is None:
-            continue
-        before = _before(job, changes, change)
-        deciding = skill_at(job.repository, base, change.previous_path or change.path) if base else None
-        theirs, own = _cases(deciding), _cases(after)
-        support = _support(job, changes, change)
-        if theirs and deciding is not None:
-            grader, verifiers = grading.grader_for(deciding), grading.verifiers_for(deciding, theirs)
-            row = trialling.subject_of(after, before, theirs, support, grader=grader, verifiers=verifiers)
-            yield _with_fixtures(row, deciding)
-        if own and (not theirs or own != theirs):
-            grader = grading.grader_for(after, trust=job.event.trust)
-            verifiers = grading.verifiers_for(after, own, trust=job.event.trust)
-            yield trialling.subject_of(after, before, own, support, side="head", grader=grader, verifiers=verifiers)
+        try:
+            yield from _of_change(job, changes, change, left or LeftOut())
+        except UsageError as error:
+            if left is None:
+                raise
+            left.skills.append(Skipped(tier=Tier.LIVE, skill=change.path, code=error.code, because=error.message))
+
+
+def _of_change(job: Job, changes: ChangeSet, change: SkillChange, left: LeftOut) -> Iterator[Subject]:
+    after = None if change.how is How.DELETED else skill_at(job.repository, changes.head, change.path)
+    if after is None:
+        return
+    base = job.event.base_sha or changes.merge_base
+    before = _before(job, changes, change)
+    deciding = skill_at(job.repository, base, change.previous_path or change.path) if base else None
+    cap = job.loaded.settings.live.attempts.looks[-1]
+    theirs = trialling.suite_of(change.previous_path or change.path, deciding, compose.dialects(), cap=cap)
+    support = _support(job, changes, change)
+    if theirs.cases and deciding is not None:
+        left.notes.extend(theirs.notes)
+        grader, verifiers = grading.grader_for(deciding), grading.verifiers_for(deciding, theirs.cases)
+        row = trialling.subject_of(after, before, theirs.cases, support, grader=grader, verifiers=verifiers)
+        yield replace(_with_fixtures(row, deciding), attempts=theirs.attempts)
+    try:
+        own = trialling.suite_of(change.path, after, compose.dialects(), cap=cap)
+    except UsageError as error:
+        if not theirs.cases:
+            raise
+        left.notes.append(f"{error.message}: the change's own evals are not run")
+        return
+    if own.cases and (not theirs.cases or own.cases != theirs.cases):
+        left.notes.extend(note for note in own.notes if note not in left.notes)
+        grader = grading.grader_for(after, trust=job.event.trust)
+        verifiers = grading.verifiers_for(after, own.cases, trust=job.event.trust)
+        row = trialling.subject_of(after, before, own.cases, support, side="head", grader=grader, verifiers=verifiers)
+        # One skill has one plan: where the target branch has cases, its policy is the one that counts.
+        yield replace(row, attempts=theirs.attempts if theirs.cases else own.attempts)
 
 
 def _before(job: Job, changes: ChangeSet, change: SkillChange) -> Skill | None:
@@ -163,12 +215,6 @@ def _support(job: Job, changes: ChangeSet, change: SkillChange) -> list[Skill]:
         return []
     found = (skill_at(job.repository, changes.head, path) for path in workspace.include if path != change.path)
     return [skill for skill in found if skill is not None]
-
-
-def _cases(skill: Skill | None) -> tuple[Case, ...]:
-    if skill is None:
-        return ()
-    return read_suite(skill.files, compose.dialects(), skill_name=skill.name or skill.label).cases
 
 
 def _with_fixtures(subject: Subject, deciding: Skill) -> Subject:
@@ -197,6 +243,7 @@ def _planned(subject: Subject, plan: TrialPlan, *, isolated: bool) -> Planned:
         isolated=isolated,
         network=plan.design.network,
         neighbours=tuple(skill.label for skill in staged_lineup(subject.lineup, plan.design).support),
+        looks=() if subject.attempts is None else looks_of(subject, plan.design),
     )
 
 

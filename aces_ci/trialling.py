@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, replace
 
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
-from aces_ci.core.live_plan import LivePlan, PlannedCase
 from aces_ci.core.grading.grader import Grader
-from aces_ci.core.plan import Contender, Design, Subject, TrialPlan
+from aces_ci.core.live_plan import LivePlan, PlannedCase
+from aces_ci.core.plan import Contender, Design, Subject, TrialPlan, looks_of
 from aces_ci.core.skill import Skill
 from aces_ci.core.spending.control import Secrets, Upstream
 from aces_ci.core.spending.exchange import Protocol
@@ -19,10 +19,12 @@ from aces_ci.core.spending.price_table import price_of
 from aces_ci.core.staging import Injection, Lineup
 from aces_ci.core.suites.case import Case, Role
 from aces_ci.core.suites.run_policy import Grading
+from aces_ci.ports.dialect import Dialect
 from aces_ci.ports.harness import Harness
 from aces_ci.ports.sandbox import MIB, Limits
 from aces_ci.settings.model import Settings
 from aces_ci.tiers.choose_judge import overriding
+from aces_ci.tiers.suite_chosen import Chosen, chosen
 
 PROVIDERS = (
     ("anthropic", "ANTHROPIC_API_KEY", "https://api.anthropic.com", (Protocol.MESSAGES,)),
@@ -145,11 +147,23 @@ def analysis_of(plan: TrialPlan, settings: Settings) -> LivePlan:
     return replace(
         LivePlan.of(recorded, "", skills=plan.family),
         looks=plan.design.looks,
+        lowered={item.skill: looks_of(item, plan.design) for item in plan.subjects if item.attempts is not None},
         cases={
             name: PlannedCase(negative=case.trigger is False, bucket=case.bucket.value if case.bucket else None)
             for name, case in cases.items()
         },
     )
+
+
+def suite_of(root: str, skill: Skill | None, dialects: Sequence[Dialect], *, cap: int) -> Chosen:
+    """The cases of one side of a skill, as its own run policy chooses them; none of no skill.
+
+    Raises:
+        UsageError: the policy cannot be used, or no case can be run. Located.
+    """
+    if skill is None:
+        return Chosen()
+    return chosen(root, skill.files, dialects, skill_name=skill.name or skill.label, cap=cap)
 
 
 def subject_of(

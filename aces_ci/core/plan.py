@@ -20,6 +20,7 @@ from aces_ci.core.spending.exchange import Protocol
 from aces_ci.core.spending.price import Price, cost
 from aces_ci.core.staging import Injection, Lineup, digest_of, digest_of_case, skill_files
 from aces_ci.core.suites.case import Case
+from aces_ci.core.suites.run_policy import lowered
 from aces_ci.core.trial import Arm, Usage
 
 DIGEST_VERSION = 1
@@ -60,6 +61,8 @@ class Subject:
     """The author's own, of that side; None: the metrics grade alone."""
     verifiers: Mapping[str, Grader] = field(default_factory=dict)
     """By case id: what native tasks of that side bring."""
+    attempts: int | None = None
+    """The last look that the deciding side's run policy asks for, where it is below the plan's."""
 
     def grader_of(self, case: str) -> Grader | None:
         """Who grades a case beside the metrics: its task's own verifier, else the skill's grader."""
@@ -245,16 +248,23 @@ def _check(subject: Subject, design: Design, alpha: float, strata: int, attainab
     lineup = staged_lineup(subject.lineup, design)
     for arm in arms_of(subject, design.arms):
         skill_files(lineup.of(arm))
-    attempts = design.looks[-1]
+    attempts = looks_of(subject, design)[-1]
     if not attainable(len(identities), attempts, alpha, strata):
         raise _refused(
             "never_a_verdict",
             f"{subject.skill}: {len(identities)} cases × {attempts} runs an arm can never reach a verdict",
-            "add cases (aces-ci evals create --add N) or raise the last of `live.attempts.looks`",
+            "add cases (aces-ci evals create --add N) or raise the last of `live.attempts.looks`"
+            + ("" if subject.attempts is None else ", or `attempts` in evals/config.yml"),
         )
 
 
+def looks_of(subject: Subject, design: Design) -> tuple[int, ...]:
+    """The looks of one subject: the plan's, or fewer."""
+    return lowered(design.looks, subject.attempts)
+
+
 def _trials_of(subject: Subject, contenders: Sequence[Contender], design: Design) -> list[PlannedTrial]:
+    looks = looks_of(subject, design)
     return [
         PlannedTrial(
             digest=trial_digest(subject, case, arm, contender, attempt, design),
@@ -263,14 +273,14 @@ def _trials_of(subject: Subject, contenders: Sequence[Contender], design: Design
             arm=arm,
             contender=index,
             attempt=attempt,
-            stage=next(number for number, look in enumerate(design.looks, start=1) if attempt <= look),
+            stage=next(number for number, look in enumerate(looks, start=1) if attempt <= look),
             side=subject.side,
             mode=design.mode,
         )
         for case in subject.cases
         for arm in arms_of(subject, design.arms)
         for index, contender in enumerate(contenders)
-        for attempt in range(1, design.looks[-1] + 1)
+        for attempt in range(1, looks[-1] + 1)
     ]
 
 

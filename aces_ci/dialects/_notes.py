@@ -23,7 +23,14 @@ class Notes:
     ignored: dict[str, None] = field(default_factory=dict)
     more: dict[str, int] = field(default_factory=lambda: {"errors": 0, "warnings": 0})
     """How many were left out behind the first `MOST` of each."""
+    refused: int = 0
+    """Fixtures that were refused so far: a case without one of its files is another task."""
     _places: Mapping[str, int] | None = None
+
+    def refuse(self, pointer: str, message: str, hint: str) -> None:
+        """A fixture that cannot be staged: its case is left out, which the reader of the dialect sees by `refused`."""
+        self.refused += 1
+        self.error(pointer, f"{message}: the case is left out", hint)
 
     def error(self, pointer: str, message: str, hint: str) -> None:
         """A case, or a part of one, that cannot be used."""

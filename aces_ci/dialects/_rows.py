@@ -79,7 +79,8 @@ def read_case(row: Mapping[str, Any], notes: Notes, shape: Shape, at: str, numbe
     trigger, expected = _trigger(row, notes, shape, at)
     if not behaviors and not checks and reference is None and trigger is None:
         notes.warn(at, f"case `{identity}` cannot be graded: no expected output and no assertion", "add one of them")
-    return Case(
+    before = notes.refused
+    case = Case(
         id=identity,
         prompt=prompt,
         files=_files(row, notes, shape, at),
@@ -99,6 +100,7 @@ def read_case(row: Mapping[str, Any], notes: Notes, shape: Shape, at: str, numbe
         generated=row.get("generated") is True,
         unmapped=notes.unknown(row, known),
     )
+    return case if notes.refused == before else None
 
 
 def reading(notes: Notes, cases: Sequence[Case]) -> Reading:

@@ -86,10 +86,10 @@ def front_matter(text: str, path: str, notes: Notes | None = None, at: str = "")
 def inline(target: object, content: object, notes: Notes, at: str) -> tuple[CaseFile, ...]:
     """A fixture whose content stands in the eval file itself."""
     if not isinstance(target, str) or not isinstance(content, str):
-        notes.error(at, "an inline file needs a `path` and text as `content`", "write both as strings")
+        notes.refuse(at, "an inline file needs a `path` and text as `content`", "write both as strings")
         return ()
     path = PurePosixPath(target)
     if path.is_absolute() or ".." in path.parts or "\\" in target or not path.name:
-        notes.error(at, f"file `{target[:80]}` leaves the workspace", "name a relative path")
+        notes.refuse(at, f"file `{target[:80]}` leaves the workspace", "name a relative path")
         return ()
     return (CaseFile(source="", target=str(path), content=content),)

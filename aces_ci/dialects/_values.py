@@ -69,18 +69,18 @@ def files_at(value: object, notes: Notes, pointer: str, roots: Sequence[str]) ->
         return ()
     rows = [value] if isinstance(value, str) else value
     if not isinstance(rows, list) or not all(isinstance(row, str) for row in rows):
-        notes.error(pointer, "`files` is no list of paths", "write paths as strings")
+        notes.refuse(pointer, "`files` is no list of paths", "write paths as strings")
         return ()
     found = []
     for row in rows:
         path = PurePosixPath(row)
         if path.is_absolute() or ".." in path.parts or "\\" in row or "://" in row or not path.name:
-            notes.error(pointer, f"file `{row[:80]}` leaves the skill", "name a file below evals/ by a relative path")
+            notes.refuse(pointer, f"file `{row[:80]}` leaves the skill", "name a file below evals/ by a relative path")
             continue
         places = [str(PurePosixPath(root) / path) for root in roots]
         hit = next((place for place in places if _known(place, notes.document)), None)
         if hit is None:
-            notes.error(pointer, f"file `{row[:80]}` does not exist", f"add {places[0]}, or correct the path")
+            notes.refuse(pointer, f"file `{row[:80]}` does not exist", f"add {places[0]}, or correct the path")
             continue
         tolerated = roots[0] != "" and hit == str(path) and path.parts[0] == roots[0]
         if hit != places[0] and not tolerated:
@@ -136,7 +136,7 @@ def renamed(files: Sequence[CaseFile], target: object, notes: Notes, pointer: st
         return tuple(files)
     path = PurePosixPath(target)
     if path.is_absolute() or ".." in path.parts or "\\" in target:
-        notes.error(pointer, f"file `{target[:80]}` leaves the workspace", "name a relative path")
+        notes.refuse(pointer, f"file `{target[:80]}` leaves the workspace", "name a relative path")
         return ()
     if len(files) == 1 and not target.endswith("/"):
         return (CaseFile(source=files[0].source, target=str(path)),)

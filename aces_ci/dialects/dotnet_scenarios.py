@@ -73,7 +73,8 @@ def _case(row: object, notes: Notes, number: int) -> Case | None:
         graded.sentence(text)
     wanted = row.get("expect_activation")
     trigger = wanted if isinstance(wanted, bool) else None
-    return Case(
+    before = notes.refused
+    case = Case(
         id=identity,
         prompt=prompt,
         files=_setup(row.get("setup"), notes, f"{at}/setup"),
@@ -85,6 +86,7 @@ def _case(row: object, notes: Notes, number: int) -> Case | None:
         provenance=f"{notes.document.path}#{at}",
         unmapped=notes.unknown(row, _KNOWN),
     )
+    return case if notes.refused == before else None
 
 
 def _setup(setup: object, notes: Notes, at: str) -> tuple[CaseFile, ...]:
@@ -105,7 +107,7 @@ def _setup(setup: object, notes: Notes, at: str) -> tuple[CaseFile, ...]:
     for index, item in enumerate(rows if isinstance(rows, list) else []):
         here = f"{at}/files/{index}"
         if not isinstance(item, Mapping):
-            notes.error(here, f"the file is {kind_of(item)}, not an object", "write {path, content} or {path, source}")
+            notes.refuse(here, f"the file is {kind_of(item)}, not an object", "write {path, content} or {path, source}")
         elif "content" in item:
             found += inline(item.get("path"), item["content"], notes, here)
         else:

@@ -52,11 +52,15 @@ class Skillgrade:
             graders = row.get("graders")
             for index, grader in enumerate(graders if isinstance(graders, list) else []):
                 _grader(grader, graded, f"{at}/graders/{index}")
+            before = notes.refused
+            files = _workspace(row.get("workspace"), notes, f"{at}/workspace")
+            if notes.refused > before:
+                continue
             cases.append(
                 Case(
                     id=identity,
                     prompt=prompt,
-                    files=_workspace(row.get("workspace"), notes, f"{at}/workspace"),
+                    files=files,
                     behaviors=tuple(graded.behaviors),
                     provenance=f"{document.path}#{at}",
                     unmapped=notes.unknown(row, _KNOWN),
@@ -104,7 +108,7 @@ def _workspace(rows: object, notes: Notes, at: str) -> tuple[CaseFile, ...]:
     for index, item in enumerate(rows if isinstance(rows, list) else []):
         here = f"{at}/{index}"
         if not isinstance(item, Mapping):
-            notes.error(here, f"the file is {kind_of(item)}, not an object", "write {src, dest}")
+            notes.refuse(here, f"the file is {kind_of(item)}, not an object", "write {src, dest}")
             continue
         files = _values.files_at(item.get("src"), notes, here, (folder, ""))
         found += _values.renamed(files, item.get("dest"), notes, here)

@@ -78,8 +78,9 @@ def _case(row: object, notes: Notes, number: int, shared: Sequence[CaseFile]) ->
         graded.check(CheckKind.TOOL_NOT_USED, {"tool": tool}, at)
     wanted = row.get("expect_activation")
     trigger = wanted if isinstance(wanted, bool) else None
+    before = notes.refused
     own = _files(row.get("environment"), notes, f"{at}/environment")
-    return Case(
+    case = Case(
         id=identity,
         prompt=prompt,
         files=(*shared, *own),
@@ -91,6 +92,7 @@ def _case(row: object, notes: Notes, number: int, shared: Sequence[CaseFile]) ->
         provenance=f"{notes.document.path}#{at}",
         unmapped={**notes.unknown(row, _KNOWN), **notes.unknown(limits, _CONSTRAINTS)},
     )
+    return case if notes.refused == before else None
 
 
 def _grader(item: object, graded: Graded, at: str) -> None:

@@ -95,7 +95,8 @@ def _case(task: object, path: str, shared: object, notes: Notes, at: str, number
         for index, item in enumerate(rows if isinstance(rows, list) else []):
             grader(item, graded, f"{where}/{index}" if where == "/graders" else at)
     trigger = wanted if isinstance(wanted, bool) else None
-    return Case(
+    before = notes.refused
+    case = Case(
         id=identity,
         prompt=prompt,
         files=_files(inputs.get("files"), path, notes, at),
@@ -107,6 +108,7 @@ def _case(task: object, path: str, shared: object, notes: Notes, at: str, number
         provenance=f"{path}#",
         unmapped={**notes.unknown(task, _KNOWN), **notes.unknown(inputs, _INPUTS), **left},
     )
+    return case if notes.refused == before else None
 
 
 def _files(rows: object, path: str, notes: Notes, at: str) -> tuple[CaseFile, ...]:
@@ -116,7 +118,7 @@ def _files(rows: object, path: str, notes: Notes, at: str) -> tuple[CaseFile, ..
     found: list[CaseFile] = []
     for item in rows if isinstance(rows, list) else []:
         if not isinstance(item, Mapping):
-            notes.error(at, f"{path}: a file is {kind_of(item)}, not an object", "write {path} or {path, content}")
+            notes.refuse(at, f"{path}: a file is {kind_of(item)}, not an object", "write {path} or {path, content}")
         elif "content" in item:
             found += inline(item.get("path"), item["content"], notes, at)
         else:

@@ -7,7 +7,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
@@ -17,6 +17,7 @@ from aces_ci.changes.load import skill_at
 from aces_ci.changes.worktree import Found, search
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
+from aces_ci.core.inert import plain
 from aces_ci.core.plan import Contender, TrialPlan, make_live_plan
 from aces_ci.core.scan.redact import Redactor
 from aces_ci.core.skill import Skill
@@ -35,8 +36,6 @@ from aces_ci.statistics.power import attainable
 from aces_ci.tiers import live
 from aces_ci.tiers.grader_room import GraderRoom
 from aces_ci.tiers.schedule import Budget
-from aces_ci.tiers.suite import read_suite
-from aces_ci.tiers.suite_policy import policy_of
 
 EXIT_INTERRUPTED = 130
 
@@ -108,7 +107,7 @@ def run(
     _ask_about_leftovers(wanted, done)
     own = agent_images.environment_of((item.skill() for item in chosen), Trust.OWN)
     images = agent_images.images_for(settings, harnesses, sandbox, env=env, environment=own)
-    plan = _plan(wanted, settings, trialling.contenders(settings, harnesses, reach, images), done)
+    plan = _plan(wanted, settings, trialling.contenders(settings, harnesses, reach, images), done, err)
     cap = wanted.max_usd if wanted.max_usd is not None else settings.budget.usd
     for line in opening(plan, cap):
         err(line)
@@ -185,19 +184,23 @@ def _settings(wanted: Wanted, env: Mapping[str, str]) -> Settings:
     ).settings
 
 
-def _plan(wanted: Wanted, settings: Settings, contenders: Sequence[Contender], done: Mapping[str, Trial]) -> TrialPlan:
+def _plan(
+    wanted: Wanted, settings: Settings, contenders: Sequence[Contender], done: Mapping[str, Trial], err: Say
+) -> TrialPlan:
     found = search(wanted.repo, wanted.paths).found
     if not found:
         raise UsageError("there is no skill to run", code="no_skill", do="name a folder that holds SKILL.md")
     before = _previous(wanted, found)
+    design = trialling.narrowed(trialling.design_of(settings), attempts=wanted.attempts, arms=wanted.arms)
     include = set(settings.live.workspace.include)
     support = [item.skill() for item in search(wanted.repo, ()).found if item.root in include] if include else []
     subjects = []
     for item in found:
         skill = item.skill()
-        suite = read_suite(item.files, compose.dialects(), skill_name=skill.name or skill.label)
-        policy = policy_of(item.files)
-        cases = list(policy.policy.chosen(suite.cases) if policy else suite.cases)
+        own = trialling.suite_of(item.root, skill, compose.dialects(), cap=design.looks[-1])
+        cases = list(own.cases)
+        for note in own.notes:
+            err(plain(note, 300))
         if wanted.cases:
             missing = sorted(set(wanted.cases) - {case.id for case in cases})
             if missing:
@@ -208,8 +211,8 @@ def _plan(wanted: Wanted, settings: Settings, contenders: Sequence[Contender], d
         neighbours = [other for other in support if other.root != item.root]
         grader, verifiers = grading.grader_for(skill), grading.verifiers_for(skill, cases)
         previous = before.get(item.root)
-        subjects.append(trialling.subject_of(skill, previous, cases, neighbours, grader=grader, verifiers=verifiers))
-    design = trialling.narrowed(trialling.design_of(settings), attempts=wanted.attempts, arms=wanted.arms)
+        row = trialling.subject_of(skill, previous, cases, neighbours, grader=grader, verifiers=verifiers)
+        subjects.append(replace(row, attempts=own.attempts))
     fresh = [digest for digest, trial in done.items() if not trial.missing]
     return make_live_plan(subjects, contenders, design, attainable=attainable, done=fresh)
 

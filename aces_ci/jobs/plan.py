@@ -111,10 +111,12 @@ def _live(job: Job, changes: ChangeSet, env: Mapping[str, str]) -> dict[str, Any
     except ModuleNotFoundError as error:
         return skipped(f"live trials are not installed here ({error.name} is missing)")
     try:
-        subjects = list(live_tier.subjects_of(job, changes))
+        faults = live_tier.LeftOut()
+        subjects = list(live_tier.subjects_of(job, changes, faults))
     except AcesError as error:
         return skipped(error.message)
-    left = without_cases(changes, {subject.skill for subject in subjects})
+    told = {*(subject.skill for subject in subjects), *(row.skill or "" for row in faults.skills)}
+    left = (*faults.skills, *without_cases(changes, told))
     more = {"skipped": [{"skill": row.skill, "because": row.because} for row in left]}
     if not subjects:
         return skipped("no changed skill has cases", **more)

@@ -14,6 +14,7 @@ from aces_ci.ports.dialect import Dialect, Document, Reading, Remark
 
 FOLDERS = ("evals", "eval", "evaluations", "tests", ".plugin-eval")
 """Where suites stand; a file elsewhere counts only when its name says so."""
+_OURS = frozenset(FOLDERS) - {"tests"}
 _ENDINGS = (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".csv", ".md", ".toml")
 # Outputs of earlier runs and inputs of cases are no suites.
 _NOT_SUITES = ("results", "files", "fixtures", "iteration-", "workspace", "node_modules", "environment")
@@ -56,7 +57,7 @@ def read_suite(files: Mapping[str, SkillFile], dialects: Sequence[Dialect], *, s
     siblings = {path: file.data for path, file in files.items() if file.data is not None}
     found = [
         _file(path, siblings, dialects, skill_name) if path in siblings else _unread(path, files[path])
-        for path in sorted(files)
+        for path in sorted(files, key=lambda path: (path.rpartition(".")[0] != "evals/evals", path))
         if candidate(path)
     ]
     return Suite(files=_without_doubles([file for file in found if file is not None], siblings))
@@ -84,12 +85,22 @@ def _unread(path: str, file: SkillFile) -> FileReading | None:
 
 
 def _named_so(path: str) -> bool:
-    return PurePosixPath(path).name.startswith(("evals.", "eval.", "dataset."))
+    """Whether a file must be a suite: its name says so, and it lies where suites stand."""
+    pure = PurePosixPath(path)
+    data = pure.name.startswith(("evals.", "eval.", "dataset.")) and pure.suffix.lower() not in (".md", ".toml")
+    return data and (len(pure.parts) == 1 or pure.parts[0] in FOLDERS)
+
+
+def _meant(path: str) -> bool:
+    """Whether a file that cannot be parsed is worth an error: in `tests` and elsewhere lie other files as well."""
+    return _named_so(path) or PurePosixPath(path).parts[0] in _OURS
 
 
 def _file(path: str, siblings: Mapping[str, bytes], dialects: Sequence[Dialect], skill_name: str) -> FileReading | None:
     parsed = parse(path, siblings[path])
     if parsed.fault is not None:
+        if not _meant(path):
+            return None
         fault = parsed.fault
         remark = Remark(path=path, line=fault.line, pointer="", message=fault.message, hint=fault.hint)
         return FileReading(path=path, dialect=None, reading=Reading(cases=(), errors=(remark,)))
@@ -114,23 +125,28 @@ def _never_silent(path: str, reading: Reading) -> Reading:
 
 
 def _without_doubles(files: Sequence[FileReading], siblings: Mapping[str, bytes]) -> tuple[FileReading, ...]:
-    """The first case keeps an id; a later one with the same id is an error of its file."""
-    seen: dict[str, str] = {}
+    """The first case keeps an id; another one with the same id is an error of its file, the same one a warning."""
+    seen: dict[str, Case] = {}
     return tuple(replace(file, reading=_unique(file, seen, siblings)) for file in files)
 
 
-def _unique(file: FileReading, seen: dict[str, str], siblings: Mapping[str, bytes]) -> Reading:
+def _unique(file: FileReading, seen: dict[str, Case], siblings: Mapping[str, bytes]) -> Reading:
     found: Mapping[str, int] = {}
-    kept, errors = [], list(file.reading.errors)
+    kept, errors, warnings = [], list(file.reading.errors), list(file.reading.warnings)
     for case in file.reading.cases:
-        where = seen.setdefault(case.id.casefold(), case.provenance)
-        if where is case.provenance:
+        first = seen.setdefault(case.id.casefold(), case)
+        if first is case:
             kept.append(case)
-        else:
-            hint = "give it an id of its own"
-            message = f"id `{case.id}` is taken already (at {where})"
-            found = found or places(file.path, siblings[file.path].decode("utf-8-sig", "replace"))
-            pointer = case.provenance.partition("#")[2]
-            line = line_at(found, pointer)
-            errors.append(Remark(path=file.path, line=line, pointer=pointer, message=message, hint=hint))
-    return replace(file.reading, cases=tuple(kept), errors=tuple(errors))
+            continue
+        found = found or places(file.path, siblings[file.path].decode("utf-8-sig", "replace"))
+        pointer = case.provenance.partition("#")[2]
+        same = replace(case, provenance=first.provenance) == first
+        message = (
+            f"case `{case.id}` is read once: it stands at {first.provenance} as well"
+            if same
+            else f"id `{case.id}` is taken already (at {first.provenance})"
+        )
+        hint = "remove one of them" if same else "give it an id of its own"
+        remark = Remark(path=file.path, line=line_at(found, pointer), pointer=pointer, message=message, hint=hint)
+        (warnings if same else errors).append(remark)
+    return replace(file.reading, cases=tuple(kept), errors=tuple(errors), warnings=tuple(warnings))

@@ -84,7 +84,10 @@ def test_validate_reports_files_dialects_errors_and_advice(tmp_path: Path) -> No
     (skill / "evals").mkdir(parents=True)
     (skill / "SKILL.md").write_text("---\nname: tide-tables\ndescription: Reads tide tables.\n---\n# Tides\n")
     case = {"id": "a", "prompt": "Use tide-tables", "expected_output": "x", "files": ["../../etc/passwd"], "tier": 1}
-    (skill / "evals" / "evals.json").write_text(json.dumps({"evals": [case, {**case, "files": []}]}))
+    sound = {**case, "files": []}
+    (skill / "evals" / "evals.json").write_text(
+        json.dumps({"evals": [case, sound, {**sound, "prompt": "Use tide-tables now"}]})
+    )
     result = CliRunner().invoke(
         cli, ["evals", "validate", "-C", str(tmp_path), "--format", "json", "--cases"], standalone_mode=False
     )

@@ -18,6 +18,9 @@ from tests.dialects.suites import suite_of
 
 GOOD = {"evals": [{"id": "good", "prompt": "p", "assertions": ["a"]}]}
 
+BOMB = b"a0: &a0 [x, x, x]\n" + b"".join(
+    f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}, *a{n - 1}]\n".encode() for n in range(1, 40)
+)
 BROKEN: list[tuple[str, bytes, str, int | None]] = [
     ("evals.json", b'{"evals": [\n {"id": 1, "prompt": "a"', "the file ends in the middle", 2),
     ("evals.json", b'{"evals": [\n {"id": 1, "prompt": "a"},\n]}', "not JSON: ", 3),
@@ -36,8 +39,9 @@ BROKEN: list[tuple[str, bytes, str, int | None]] = [
     ("evals.json", b'{"a": "\x00"}', "binary data", 1),
     ("evals.json", b'{"hello": 1}', "no dialect that aces-ci knows claims this file", 1),
     ("evals.yaml", b"evals:\n  - {id: 1, prompt: a\n", "not YAML: ", 3),
-    ("evals.yaml", b"a: &x [1]\nb: *x\n", "not YAML: aliases are not read", 2),
-    ("evals.yaml", b"a: &a [x]\nb: &b [*a,*a]\nc: &c [*b,*b]\n", "not YAML: aliases are not read", 2),
+    ("evals.yaml", b"a: &x [1, *x]\n", "an alias stands for what contains it", 1),
+    ("evals.yaml", b"a: [*x]\n", "not YAML: found undefined alias", 1),
+    ("evals.yaml", BOMB, "its aliases stand for more than 20000 values", 9),
     ("evals.yaml", b"!!python/object/apply:os.system ['true']", "not YAML: ", 1),
     ("evals.jsonl", b'{"id": "a", "question": "q"}\n{"id": \n', "the file ends in the middle", 2),
     ("evals.json", b" " * (SIZE_LIMIT + 1), "larger than 8 MiB", None),
@@ -56,6 +60,32 @@ def test_a_broken_file_is_one_located_error_and_its_sibling_is_read(
     assert error.path == f"evals/{name}"
     assert error.hint
     assert [case.id for case in suite.cases] == ["good"]
+
+
+def test_aliases_that_stand_for_little_are_followed() -> None:
+    text = "x: &graded [Names the time]\nevals:\n"
+    text += "".join(f"  - {{id: {name}, prompt: p, assertions: *graded}}\n" for name in "ab")
+    suite = suite_of({"evals/evals.yaml": text})
+    assert not suite.errors
+    assert [[behavior.text for behavior in case.behaviors] for case in suite.cases] == [["Names the time"]] * 2
+
+
+@pytest.mark.parametrize(
+    "path", ["schemas/evaluate.schema.json", "references/eval.md", "references/spec_evaluate.yaml", "tests/data.json"]
+)
+def test_a_file_that_only_sounds_like_a_suite_is_no_error(path: str) -> None:
+    assert suite_of({path: "{", "evals/evals.json": GOOD}).errors == ()
+
+
+def test_the_same_case_in_two_files_is_read_once_with_a_word_and_another_one_of_its_id_is_an_error() -> None:
+    rows = [{"id": "a", "prompt": "p", "assertions": ["x"]}, {"id": "b", "prompt": "p", "assertions": ["x"]}]
+    other = [rows[0], {**rows[1], "prompt": "q"}]
+    suite = suite_of({"evals/evals-full.json": {"evals": other}, "evals/evals.json": {"evals": rows}})
+    assert [case.provenance for case in suite.cases] == ["evals/evals.json#/evals/0", "evals/evals.json#/evals/1"]
+    (error,) = suite.errors
+    assert error.message == "id `b` is taken already (at evals/evals.json#/evals/1)"
+    (warning,) = suite.files[1].reading.warnings
+    assert warning.message == "case `a` is read once: it stands at evals/evals.json#/evals/0 as well"
 
 
 @pytest.mark.parametrize("row", [None, 3, {"id": 2}, {"id": [], "prompt": "p"}, {"prompt": ""}])

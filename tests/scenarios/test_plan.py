@@ -117,3 +117,45 @@ def test_only_matrix_prints_the_shards(history: History, monkeypatch: pytest.Mon
     assert json.loads(shards.stdout)["count"] == 2
     text = CliRunner().invoke(COMMAND, named, standalone_mode=False)
     assert text.stdout.startswith("2 skills changed since ")
+
+
+def with_policy(tmp_path: Path, base: str, head: str | None = None) -> History:
+    made = History(tmp_path / "repo", bare=False)
+    first = {
+        "log-triage/SKILL.md": skill("log-triage"),
+        "log-triage/evals/evals.json": cases(8),
+        "log-triage/evals/config.yml": base,
+        "other/SKILL.md": skill("other"),
+        "other/evals/evals.json": cases(8).replace("log-triage", "other"),
+    }
+    start = made.commit("main", first)
+    second = {"log-triage/SKILL.md": skill("log-triage", "By date."), "other/SKILL.md": skill("other", "By name.")}
+    made.commit("work", {**second, **({} if head is None else {"log-triage/evals/config.yml": head})}, start)
+    return made
+
+
+def test_a_skills_own_policy_chooses_its_cases_and_lowers_its_attempts_in_the_main_job(tmp_path: Path) -> None:
+    history = with_policy(tmp_path, "schema_version: 1\nexclude: ['7']\nattempts: 4\n", "attempts: 50\n")
+    document, _ = planned(history, PRICED)
+    subjects = {(row["skill"], row["side"]): row["cases"] for row in document["live"]["subjects"]}
+    assert subjects == {("log-triage", "base"): 7, ("log-triage", "head"): 8, ("other", "base"): 8}
+    # Three arms; 4 attempts of both sides of the one skill, all 8 of the other.
+    assert document["live"]["forecast"]["trials"] == 3 * (7 * 4 + 8 * 4 + 8 * 8)
+
+
+def test_a_policy_at_fault_takes_its_skill_out_with_its_place_and_leaves_the_other(tmp_path: Path) -> None:
+    document, text = planned(with_policy(tmp_path, "schema_version: 1\nmax_casess: 2\n"), PRICED)
+    (left,) = document["live"]["skipped"]
+    assert left["skill"] == "log-triage"
+    assert left["because"].startswith("log-triage/evals/config.yml:2: `max_casess` is no key of a run policy")
+    assert [row["skill"] for row in document["live"]["subjects"]] == ["other"]
+    assert "log-triage/evals/config.yml:2" in text
+
+
+def test_a_changes_own_broken_evals_do_not_stop_the_target_branchs(tmp_path: Path) -> None:
+    document, _ = planned(with_policy(tmp_path, "attempts: 4\n", "attempts: none\n"), PRICED)
+    assert {(row["skill"], row["side"]) for row in document["live"]["subjects"]} == {
+        ("log-triage", "base"),
+        ("other", "base"),
+    }
+    assert document["live"]["skipped"] == []

@@ -149,6 +149,26 @@ def test_the_skills_own_grader_scores_every_run_beside_the_metrics(repo: Path, m
     assert "changed" in refused(run(repo, "--yes", "--attempts", "3", "--provider-url", model, "--resume"))
 
 
+def test_the_skills_own_policy_chooses_cases_and_lowers_attempts_and_a_raise_is_refused_aloud(
+    repo: Path, model: str
+) -> None:
+    policy = repo / "skills/tide-tally/evals/config.yml"
+    policy.write_text("schema_version: 1\nattempts: 3\nskill_workspace: {mode: group}\n")
+    result = run(repo, "--yes", "--attempts", "5", "--provider-url", model)
+    assert result.exception is None, result.output
+    rows = [json.loads(row) for row in (repo / "out/evidence.jsonl").read_text().splitlines()]
+    trials = [row for row in rows if row["kind"] == "trial"]
+    assert {(row["attempt"], row["mode"]) for row in trials} == {(number, "isolated") for number in (1, 2, 3)}
+    assert "config.yml: not applied here: skill_workspace.mode" in result.stderr
+    policy.write_text("schema_version: 1\nattempts: 9\ncases: [tide-1]\n")
+    said = refused(run(repo, "--yes", "--attempts", "1", "--provider-url", model, "--output", str(repo / "more")))
+    assert "can never reach a verdict" in said
+    policy.write_text("schema_version: 1\nattempts: 9\n")
+    result = run(repo, "--yes", "--attempts", "3", "--provider-url", model, "--output", str(repo / "more"))
+    assert "evals/config.yml:2: asks for 9 attempts; a skill cannot raise the 3 of the plan" in result.stderr
+    assert "new 12" in result.stderr
+
+
 def refused(result: Result) -> str:
     assert isinstance(result.exception, UsageError), result.output
     return result.exception.message

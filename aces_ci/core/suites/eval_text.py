@@ -12,6 +12,8 @@ from typing import Any
 
 import yaml
 
+from aces_ci.core.suites import yaml_aliases
+
 SIZE_LIMIT = 8 * 1024 * 1024
 """Bytes of one file that are read at all; the largest public suite is a hundredth of it."""
 VALUE_LIMIT = 200_000
@@ -131,10 +133,10 @@ def _yaml(text: str) -> Parsed:
     if len(text) > YAML_LIMIT:
         return _fault(f"YAML longer than {YAML_LIMIT >> 20} MiB", None, "split it, or write it as JSON")
     try:
-        # The composer in C offers no hook, and through aliases a small file could stand for gigabytes.
-        alias = next((event for event in yaml.parse(text, Loader=_Base) if isinstance(event, yaml.AliasEvent)), None)
-        if alias is not None:
-            return _fault("not YAML: aliases are not read", _line(alias.start_mark), "write the value out")
+        # The composer in C offers no hook, so aliases are weighed before it runs.
+        heavy = yaml_aliases.fault(text, _Base) if "*" in text else None
+        if heavy is not None:
+            return _fault(heavy[0], heavy[1], "write the value out")
         documents = list(yaml.load_all(text, Loader=_Loader))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -145,10 +147,6 @@ def _yaml(text: str) -> Parsed:
     if not documents or documents == [None]:
         return _fault("empty file", 1, "write at least one case")
     return _checked(documents[0] if len(documents) == 1 else documents, text)
-
-
-def _line(mark: Any) -> int | None:
-    return None if mark is None else int(mark.line) + 1
 
 
 def _csv(text: str) -> Parsed:

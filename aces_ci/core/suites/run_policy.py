@@ -46,10 +46,6 @@ class RunPolicy:
     exclude: tuple[str, ...] = ()
     max_cases: int | None = None
     grading: Grading = Grading.DEFAULT
-    workspace: str | None = None
-    """`isolated` or `group`, where the plan leaves it open."""
-    include: tuple[str, ...] = ()
-    """Neighbour skills for a group workspace, relative to the folder that holds the skill."""
     native_tasks: bool | None = None
     """`harbor.task_source`: True only native tasks, False only the dataset, None either."""
     not_applicable: Mapping[str, str] = field(default_factory=dict)
@@ -65,11 +61,12 @@ class RunPolicy:
             kept = [case for case in kept if ("/harbor/" in case.provenance) is self.native_tasks]
         return tuple(kept[: self.max_cases])
 
-    def looks(self, planned: Sequence[int]) -> tuple[int, ...]:
-        """The planned looks, lowered: never one more attempt than was planned."""
-        if self.attempts is None or self.attempts >= planned[-1]:
-            return tuple(planned)
-        return (*(look for look in planned if look < self.attempts), self.attempts)
+
+def lowered(planned: Sequence[int], attempts: int | None) -> tuple[int, ...]:
+    """The planned looks under a skill's own last one: never one more attempt than was planned."""
+    if attempts is None or attempts >= planned[-1]:
+        return tuple(planned)
+    return (*(look for look in planned if look < attempts), attempts)
 
 
 def read_policy(data: object) -> RunPolicy:
@@ -83,8 +80,6 @@ def read_policy(data: object) -> RunPolicy:
         exclude=reader.texts("exclude"),
         max_cases=reader.lowest("max_cases", "harbor.max_cases"),
         grading=reader.grading(),
-        workspace=reader.word("skill_workspace.mode", ("isolated", "group")),
-        include=reader.paths("skill_workspace.include"),
         native_tasks=_SOURCES.get(reader.word("harbor.task_source", tuple(_SOURCES)) or "auto"),
         not_applicable=dict(reader.inapplicable()),
         problems=tuple(reader.problems),
@@ -100,10 +95,11 @@ _GRADING = {
 _UNDERSTOOD = frozenset(
     {
         "schema_version", "attempts", "cases", "exclude", "max_cases", "graders", "harbor.n_attempts",
-        "harbor.max_cases", "harbor.task_source", "skill_workspace.mode", "skill_workspace.include", "grading.mode",
+        "harbor.max_cases", "harbor.task_source", "grading.mode",
     }
 )  # fmt: skip
 _PLAN = "the repository's plan decides it (aces.yml)"
+_NEIGHBOURS = "which skills an agent sees is the repository's to decide (live.workspace in aces.yml)"
 _IMAGE = "images are built by aces-ci and pinned by digest"
 _SECRET = "no variable of the host reaches a sandbox"
 NOT_APPLICABLE: Mapping[str, str] = {
@@ -122,6 +118,8 @@ NOT_APPLICABLE: Mapping[str, str] = {
     "harbor.pre_agent_setup": "commands of a skill are not run; commit what they make as files below evals/files",
     "harbor.setup_commands": "commands of a skill are not run; commit what they make as files below evals/files",
     "harbor.agents": _PLAN,
+    "skill_workspace.mode": _NEIGHBOURS,
+    "skill_workspace.include": _NEIGHBOURS,
 }
 """Keys of the reference that have no meaning here, and why."""
 
@@ -172,14 +170,6 @@ class _Reader:
             self._problem(key, "is no list of texts", "write a list")
             return ()
         return tuple(str(row) for row in rows)
-
-    def paths(self, key: str) -> tuple[str, ...]:
-        """A list of relative paths that stay where they are."""
-        rows = self.texts(key)
-        for row in rows:
-            if row.startswith("/") or ".." in row.split("/") or "\\" in row or "://" in row:
-                self._problem(key, f"leaves the folder of skills: `{row[:60]}`", "name a neighbour by its folder")
-        return () if any(problem.pointer == _pointer(key) for problem in self.problems) else rows
 
     def word(self, key: str, allowed: Sequence[str]) -> str | None:
         """One of the words, or None."""
