@@ -4,6 +4,7 @@ note."""
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,8 +15,11 @@ import yaml
 
 from tests.e2e.gitlab_runner import INCLUDE_COMPONENT, INCLUDE_LOCAL, NUMBER, project
 from tests.fakes.gitlab import FakeGitLab
+from tests.fakes.judge_model import JudgeModel
 
 pytestmark = pytest.mark.e2e
+ISOLATED = "--shell-isolation"
+"""Each job in a folder of its own, so that nothing but the cache carries over."""
 
 
 @pytest.fixture
@@ -55,6 +59,37 @@ def test_an_earlier_note_is_put_in_place(tmp_path: Path, fake: FakeGitLab) -> No
     assert "comment edited" in log
     assert len(fake.server.seen("PUT")) == 1
     assert len(fake.server.seen("POST")) == 1
+
+
+def test_what_the_judge_answered_is_restored_in_the_next_pipeline_and_a_fork_s_saves_nothing(
+    tmp_path: Path, fake: FakeGitLab
+) -> None:
+    with JudgeModel().running() as model:
+        inputs = {
+            "provider_url": f"{model.url}/v1",
+            "judge_model": "judge-1",
+            "set": "prices=[{model: judge-1, input: 0, output: 0}]",
+        }
+        said = "".join(f"      {name}: {json.dumps(value)}\n" for name, value in inputs.items())
+        made = project(tmp_path, fake, f"{INCLUDE_LOCAL}    inputs:\n{said}")
+        made.variables["OPENAI_API_KEY"] = "sk-canary-0123456789abcdef"
+        _, log = made.run(
+            ISOLATED, CI_MERGE_REQUEST_SOURCE_PROJECT_ID="9000", CI_MERGE_REQUEST_SOURCE_PROJECT_PATH="mira-k/skills"
+        )
+        assert model.seen == [], log
+        _, log = made.run(ISOLATED)
+        asked = len(model.seen)
+        assert asked == 2 * 2 * 2 * 9, log
+        own = made.path / ".gitlab-ci-local"
+        for folder in (made.path / "aces-results", own / "builds"):
+            shutil.rmtree(folder)
+        _, log = made.run(ISOLATED)
+        assert len(model.seen) == asked, log
+        # The control: without the runner's cache every question is asked again.
+        for folder in (made.path / "aces-results", own / "builds", own / "cache"):
+            shutil.rmtree(folder)
+        made.run(ISOLATED)
+        assert len(model.seen) == 2 * asked
 
 
 def test_without_a_token_everything_but_the_note_works_and_says_why(tmp_path: Path, fake: FakeGitLab) -> None:

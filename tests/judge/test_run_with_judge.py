@@ -15,6 +15,7 @@ from aces_ci.core.evidence import Evidence, Judgement, RunEnded, RunStarted, Ski
 from aces_ci.core.wire import read_lines
 from aces_ci.forges._links import PageLinks
 from aces_ci.jobs.run import Options, run
+from aces_ci.judging import CACHE
 from aces_ci.ports.renderer import Place, Renderer
 from aces_ci.renderers import html, text
 from aces_ci.renderers.comment import RENDERER
@@ -110,6 +111,40 @@ def test_the_second_run_asks_nothing_and_a_change_asks_only_for_itself(
     )
     went(history, out, model)
     assert len(model.seen) == asked + 2 * 9, "the head of one skill changed"
+
+
+def test_what_ci_restores_into_a_fresh_checkout_is_found_and_can_be_saved_by_another_user(
+    history: History, model: JudgeModel, tmp_path: Path
+) -> None:
+    went(history, tmp_path / "first", model)
+    asked = len(model.seen)
+    kept = tmp_path / "first" / CACHE
+    assert kept.stat().st_mode & 0o777 == 0o644, "the step that saves it runs outside of the action's container"
+    fresh = tmp_path / "fresh/aces-results"
+    fresh.mkdir(parents=True)
+    (fresh / CACHE).write_bytes(kept.read_bytes())
+    rows = went(history, fresh, model)
+    assert len(model.seen) == asked
+    assert all(row.cached for row in rows if isinstance(row, Judgement) and row.votes)
+    assert (fresh / CACHE).read_bytes() == kept.read_bytes()
+    assert KEYS["OPENAI_API_KEY"] not in kept.read_text("utf-8")
+
+
+def test_what_was_restored_is_worth_nothing_under_another_key_or_after_a_change(
+    history: History, model: JudgeModel, tmp_path: Path
+) -> None:
+    went(history, tmp_path / "first", model)
+    asked = len(model.seen)
+    text = (tmp_path / "first" / CACHE).read_text("utf-8")
+    (tmp_path / "planted").mkdir()
+    (tmp_path / "planted" / CACHE).write_text(text.replace('"score": 8', '"score": 10'), "utf-8")
+    rows = went(history, tmp_path / "planted", model)
+    assert len(model.seen) == 2 * asked
+    assert {vote.score for row in rows if isinstance(row, Judgement) for vote in row.votes} == {8}
+    (tmp_path / "stranger").mkdir()
+    (tmp_path / "stranger" / CACHE).write_text(text, "utf-8")
+    went(history, tmp_path / "stranger", model, env={"OPENAI_API_KEY": "sk-of-somebody-else-0123456789"})
+    assert len(model.seen) == 3 * asked
 
 
 def test_a_refused_key_costs_the_author_nothing_but_the_judge(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping
 
@@ -18,6 +19,7 @@ from aces_ci.ports.renderer import Place
 from aces_ci.renderers._comment import links
 from aces_ci.renderers._live import body
 
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,80}")
 _REFUSED = {"key_refused", "unknown_model"}
 """Words for what only a provider can have said, so it was called."""
 _ASK = {"no_evals": ("draft some", "evals"), "no_key": ("turn on", "judge"), "fork": ("why", "forks")}
@@ -130,10 +132,16 @@ def commands(report: Report) -> list[str]:
     judged = any(skill.judgements for skill in report.skills)
     asked = [
         "# the same at your terminal, with your key",
-        f"uvx aces-ci@{__version__} judge --base {report.merge_base[:7]}",
+        f"uvx aces-ci@{__version__} judge --base {_base(report)}",
     ]
     shown = body.commands(report, __version__) or (asked if judged else ["# the same at your terminal", line])
     return ["```sh", *shown, "```", ""]
+
+
+def _base(report: Report) -> str:
+    """The branch as a clone knows it, where its name needs no quotes."""
+    name = report.event.base_ref or ""
+    return f"origin/{name}" if _PLAIN.fullmatch(name) else report.merge_base[:7]
 
 
 def first_time(report: Report) -> list[str]:
