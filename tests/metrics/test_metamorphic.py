@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aces_ci import plugins
+from aces_ci.core.grading.cast import Cast
 from aces_ci.core.grading.recovery import failures
 from aces_ci.core.scripts.commands import parse
 from aces_ci.core.trace.actions import Action
@@ -18,6 +20,7 @@ from aces_ci.core.trace.file import read, write
 from aces_ci.core.trace.tools import Deed
 from aces_ci.core.trace.trajectory import Trajectory
 from aces_ci.tiers.grade import grade
+from tests.metrics.judges import Court, literal
 from tests.traces import snippets
 
 METRICS = plugins.load("metrics", "METRIC", "name")
@@ -29,6 +32,9 @@ CASE = snippets.case(
         {"kind": "contains", "args": {"value": "TOTAL"}},
         {"kind": "command_ran", "role": "must", "args": {"program": "python3"}},
     ],
+)
+JUDGED = replace(
+    CASE, reference="TOTAL 7", behaviors=snippets.case(behaviors=[{"id": "b1", "text": "Executes fill.py"}]).behaviors
 )
 ROWS: list[dict[str, Any]] = [
     {"skill": "pdf"},
@@ -55,6 +61,40 @@ def test_the_base_case_is_worth_testing() -> None:
     scored = {name: value for name, value in BASE.items() if value is not None}
     assert len(scored) >= 7
     assert any(0 < value < 1 for value in scored.values())
+
+
+def judged(trajectory: Trajectory, cast: Cast | None = None) -> dict[str, float | None]:
+    """The same with a judge that reads what it is shown, and with the items that only a judge can tell."""
+    court = Court(literal)
+    found = grade(snippets.trial(), trajectory, JUDGED, {}, METRICS, court, cast=cast or snippets.cast())  # type: ignore[arg-type]
+    assert court.asked
+    return {score.metric: score.value for score in found}
+
+
+BASE_JUDGED = judged(snippets.trajectory("claude-code", ROWS))
+
+
+@pytest.mark.parametrize("harness", snippets.HARNESSES)
+def test_another_harness_format_gives_the_same_judged_scores(harness: str) -> None:
+    assert all(BASE_JUDGED[name] is not None for name in ("accuracy", "goal_accuracy", "behavior_check", "skill_use"))
+    assert judged(snippets.trajectory(harness, ROWS)) == BASE_JUDGED
+
+
+def test_renaming_files_and_reordering_change_no_judged_score() -> None:
+    renamed = json.loads(json.dumps(ROWS).replace("ledger.", "zzbook."))
+    assert judged(snippets.trajectory("codex", renamed)) == BASE_JUDGED
+    order = [0, 1, 6, 4, 2, 5, 7, 3, 8]
+    assert judged(snippets.trajectory("opencode", [ROWS[at] for at in order])) == BASE_JUDGED
+
+
+def test_renaming_the_skill_changes_no_score() -> None:
+    rows = json.loads(json.dumps(ROWS).replace('"skill": "pdf"', '"skill": "forms"'))
+    case = replace(CASE, expected_skill="forms")
+    found = grade(
+        snippets.trial(), snippets.trajectory("claude-code", rows), case, {}, METRICS, None,  # type: ignore[arg-type]
+        cast=snippets.cast(target=["forms"]),
+    )  # fmt: skip
+    assert {score.metric: score.value for score in found} == BASE
 
 
 @pytest.mark.parametrize("harness", snippets.HARNESSES)

@@ -177,7 +177,12 @@ def case(**fields: Any) -> Case:
         for index, each in enumerate(given.pop("checks", ()))
     )
     behaviors = tuple(
-        Behavior(id=each.get("id", f"b{index}"), text=each["text"], role=Role(each.get("role", "must")))
+        Behavior(
+            id=each.get("id", f"b{index}"),
+            text=each["text"],
+            role=Role(each.get("role", "must")),
+            weight=each.get("weight", 1.0),
+        )
         for index, each in enumerate(given.pop("behaviors", ()))
     )
     for key in ("acceptable_skills",):
