@@ -173,9 +173,9 @@ class FakeSession:
 
     def base_url(self, slot: int) -> str:
         return "http://127.0.0.1:8000"
+
     def proxy(self, slot: int) -> str:
         return "127.0.0.1:8001"
-
 
     def home(self, slot: int) -> str:
         return "/home/agent"
