@@ -14,6 +14,8 @@ import pyromark
 from aces_ci.core.reading.lexis import vocabulary, words
 
 _INLINE = frozenset({"Emphasis", "Strong", "Strikethrough", "Link", "Image", "Superscript", "Subscript"})
+_EDGES = frozenset({"Start", "End"})
+_PARTING = frozenset({"Html", "Rule"})
 PHRASE_HEADS = vocabulary(
     """do must should not make set api environment at only limited out no in dry exit timed times fall roll does doesn't
     please as kind sort is might could relevant best need required depending"""
@@ -127,11 +129,18 @@ def outline(text: str) -> Outline:
     return _Walk(text[:MAX_CHARACTERS]).outline()
 
 
+@lru_cache(maxsize=1024)
+def markup(text: str) -> Outline:
+    """The same without prose and vocabulary, for whoever asks where code, headings and links lie: half the work."""
+    return _Walk(text[:MAX_CHARACTERS], words_too=False).outline()
+
+
 class _Walk:
     """One pass over pulldown-cmark's events (CommonMark with tables); their ranges are byte offsets."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, words_too: bool = True) -> None:
         self._text = text
+        self._words_too = words_too
         self._data = text.encode("utf-8", "replace")
         self._starts = [0]
         at = self._data.find(b"\n")
@@ -145,23 +154,34 @@ class _Walk:
         self._spans: list[tuple[str, int]] = []
         self._html: list[int] = []
         self._blocks: list[tuple[str, Any]] = []
-        self._run: tuple[int, int] | None = None
         self._holes: list[tuple[int, int]] = []
         self._code: list[str] = []
-        self._in_code = False
         self._count = 0
 
     def outline(self) -> Outline:
-        options = pyromark.Options.ENABLE_TABLES
-        for event, span in pyromark.events_with_range(self._data.decode(), options=options):
-            if isinstance(event, str):
-                if event == "Rule":
-                    self._flush()
-                else:
-                    self._extend(span["start"], span["end"])
+        first, last = -1, -1  # of the run of inline text that is being read
+        in_code = False
+        for event, span in pyromark.events_with_range(self._data.decode(), options=pyromark.Options.ENABLE_TABLES):
+            start, end = span["start"], span["end"]
+            name, value = next(iter(event.items())) if isinstance(event, dict) else (event, None)
+            if name == "Text" and in_code:
+                self._code.append(value)
                 continue
-            for name, value in event.items():
-                self._event(name, value, span["start"], span["end"])
+            tag, details = next(iter(value.items())) if isinstance(value, dict) else (value, None)
+            if name not in _PARTING and (tag in _INLINE or name not in _EDGES):
+                first = start if first < 0 else min(first, start)
+                last = max(last, end)
+                if name == "Code":
+                    self._spans.append((tag.strip(), self._line(start)))
+                    self._holes.append((start, end))
+                elif details is not None and name == "Start":
+                    self._link(tag, details, start, end)
+                continue
+            if first >= 0:
+                self._flush(first, last)
+                first = last = -1
+            if name in _EDGES:
+                in_code = self._block(name, tag, details, start, end)
         single = [word for part in self._prose for word in part.vocabulary if " " not in word]
         coded = [word for code in self._codes for word in code.vocabulary]
         return Outline(
@@ -176,72 +196,46 @@ class _Walk:
             self._count,
         )
 
+    def _block(self, name: str, tag: str, details: Any, start: int, end: int) -> bool:
+        """A block begins or ends; whether what follows is code."""
+        if name == "End":
+            opened = self._blocks.pop() if self._blocks else ("", None)
+            if tag == "CodeBlock":
+                self._close_code(opened[1], start, end)
+            return False
+        self._blocks.append((tag, details))
+        if tag == "CodeBlock":
+            self._code = []
+            return True
+        if tag == "HtmlBlock":
+            self._html.append(self._line(start))
+        return False
+
     def _line(self, offset: int) -> int:
         return bisect_right(self._starts, offset)
 
-    def _event(self, name: str, value: Any, start: int, end: int) -> None:
-        if name == "Text":
-            if self._in_code:
-                self._code.append(value)
-            else:
-                self._extend(start, end)
-        elif name in ("Start", "End"):
-            self._edge(name, value, start, end)
-        elif name == "Html":
-            self._flush()
-        else:
-            if name == "Code":
-                self._spans.append((value.strip(), self._line(start)))
-                self._holes.append((start, end))
-            self._extend(start, end)
-
-    def _edge(self, name: str, value: Any, start: int, end: int) -> None:
-        """A block or an inline element begins or ends."""
-        tag, details = next(iter(value.items())) if isinstance(value, dict) else (value, None)
-        if tag in _INLINE:
-            self._extend(start, end)
-            if name == "Start" and isinstance(details, Mapping):
-                self._link(tag, details, start, end)
-            return
-        self._flush()
-        if name == "Start":
-            self._blocks.append((tag, details))
-            if tag == "HtmlBlock":
-                self._html.append(self._line(start))
-            elif tag == "CodeBlock":
-                self._code, self._in_code = [], True
-            return
-        opened = self._blocks.pop() if self._blocks else ("", None)
-        if tag == "CodeBlock":
-            self._in_code = False
-            self._close_code(opened[1], start, end)
-
-    def _extend(self, start: int, end: int) -> None:
-        self._run = (start, end) if self._run is None else (min(self._run[0], start), max(self._run[1], end))
-
-    def _flush(self) -> None:
+    def _flush(self, start: int, end: int) -> None:
         """A run of inline text ends at the next block."""
-        if self._run is None:
+        holes, self._holes = self._holes, []
+        if not self._words_too and self._blocks[-1:] != [] and self._blocks[-1][0] != "Heading":
             return
-        start, end = self._run
-        text = self._data[start:end].decode()
-        plain = text
-        if self._holes:
+        plain = text = self._data[start:end].decode()
+        if holes:
             pieces, at = [], start
-            for hole_start, hole_end in self._holes:
+            for hole_start, hole_end in holes:
                 pieces.append(self._data[at:hole_start])
                 at = hole_end
             plain = b" ".join([*pieces, self._data[at:end]]).decode()
         line, kind = self._line(start), self._kind()
         found = words(text)
         self._count += len(found)
-        pairs = [f"{one} {two}" for one, two in pairwise(found) if one in PHRASE_HEADS]
-        told = frozenset(found).union(pairs) if pairs else frozenset(found)
+        told = frozenset(found)
+        if not told.isdisjoint(PHRASE_HEADS):
+            told = told.union([f"{one} {two}" for one, two in pairwise(found) if one in PHRASE_HEADS])
         self._prose.append(Prose(text, line, kind, plain, told))
         if kind == "heading":
             level = next(details["level"] for tag, details in reversed(self._blocks) if tag == "Heading")
             self._headings.append(Heading(int(level[1]), text, line))
-        self._run, self._holes = None, []
 
     def _kind(self) -> str:
         for tag, details in reversed(self._blocks):
@@ -267,7 +261,7 @@ class _Walk:
         content = "".join(self._code)
         closed = not fenced or (len(last) >= 3 and not last.strip(mark))
         end_line = self._line(max(start, end - 1))
-        found = words(content)
+        found = words(content) if self._words_too else []
         self._count += len(found)
         language = info[0].lower() if info else ""
         self._codes.append(Code(language, content, self._line(start), end_line, fenced, closed, frozenset(found)))

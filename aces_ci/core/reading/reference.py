@@ -49,13 +49,13 @@ class Pointer:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _One:
+class One:
     """A skill as a key: equal to itself alone, since what it holds cannot be hashed."""
 
     skill: Skill
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _One) and other.skill is self.skill
+        return isinstance(other, One) and other.skill is self.skill
 
     def __hash__(self) -> int:
         return id(self.skill)
@@ -63,11 +63,11 @@ class _One:
 
 def links(skill: Skill) -> tuple[Pointer, ...]:
     """Relative links of the manifest and of Markdown files in the skill; placeholders left out."""
-    return _all_links(_One(skill))
+    return _all_links(One(skill))
 
 
 @lru_cache(maxsize=8)
-def _all_links(one: _One) -> tuple[Pointer, ...]:
+def _all_links(one: One) -> tuple[Pointer, ...]:
     """Several rules ask for the same links; the files behind them are read once."""
     skill = one.skill
     found = list(_links(skill, skill.manifest, outline(skill.body), skill.body_line - 1))

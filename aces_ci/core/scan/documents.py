@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from aces_ci.core.reading.outline import outline
+from aces_ci.core.reading.outline import markup
 from aces_ci.core.scan.snippets import text_of
 from aces_ci.core.skill import Skill
 
@@ -25,7 +25,7 @@ def site_of(text: str, line: int) -> str:
 
 @lru_cache(maxsize=256)
 def _sites(text: str) -> dict[int, str]:
-    parts = outline(text)
+    parts = markup(text)
     sites: dict[int, str] = {}
     for code in parts.codes:
         sites.update(dict.fromkeys(range(code.line, code.end_line + 1), "fence"))

@@ -80,14 +80,32 @@ def _compiled() -> tuple[tuple[Shape, Any], ...]:
     return tuple((shape, re2.compile(shape.pattern)) for shape in SHAPES)
 
 
+@cache
+def _markers() -> tuple[tuple[str, ...], Any]:
+    markers = tuple(sorted({marker for shape in SHAPES for marker in shape.markers}))
+    options = re2.Options()
+    options.max_mem = 1 << 28  # a text that holds every marker must not make the pass give up
+    together = re2.Set.SearchSet(options)
+    for marker in markers:
+        together.Add(re2.escape(marker))
+    together.Compile()
+    return markers, together
+
+
+def _present(lowered: str) -> frozenset[str]:
+    """The markers that occur, found in one pass over the text."""
+    markers, together = _markers()
+    return frozenset(markers[at] for at in together.Match(lowered) or ())
+
+
 def find(text: str) -> tuple[Hit, ...]:
     """Every token in `text`, in the order of the text; of two that overlap the surer one, then the earlier."""
     text = text[:MAX_CHARACTERS]
-    lowered = text.lower()
+    present = _present(text.lower())
     starts: list[int] | None = None
     found: list[Hit] = []
     for shape, pattern in _compiled():
-        if shape.markers and not any(marker in lowered for marker in shape.markers):
+        if shape.markers and present.isdisjoint(shape.markers):
             continue
         for match in pattern.finditer(text):
             secret = match.group(1)

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 
 import re2
 
-from aces_ci.core.reading.outline import outline
+from aces_ci.core.reading.outline import markup
 from aces_ci.core.scripts.python_calls import shell_calls
 from aces_ci.core.skill import Skill, SkillFile
 
@@ -147,7 +147,7 @@ def _read_file(path: str, text: str) -> Iterator[Snippet]:
 
 
 def _of_markdown(path: str, text: str) -> Iterator[Snippet]:
-    whole = outline(text)
+    whole = markup(text)
     for match in _LOAD.finditer(text):
         yield _at(path, text, match.start(1), match.group(1), Site.LOAD)
     for code in whole.codes:

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import re2
 
-from aces_ci.core.reading.outline import outline
+from aces_ci.core.reading.outline import markup, outline
 from aces_ci.core.skill import Skill
 
 NEAR = 4
@@ -106,7 +106,7 @@ def _headings(text: str, line: int) -> Sequence[str]:
     """The heading above the line and those above that, the document's title left out."""
     found: list[str] = []
     level = 7
-    for heading in reversed(outline(text).headings):
+    for heading in reversed(markup(text).headings):
         if heading.line <= line and heading.level < level:
             level = heading.level
             if level > 1:

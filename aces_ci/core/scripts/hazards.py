@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from aces_ci.core.finding import Confidence, Severity
-from aces_ci.core.reading.outline import outline
+from aces_ci.core.reading.outline import markup
+from aces_ci.core.reading.reference import One
 from aces_ci.core.rule import Problem
 from aces_ci.core.scan.snippets import Site, is_markdown, snippets, text_of
 from aces_ci.core.scan.stance import Stance, about_attacks, about_security, stance
@@ -45,7 +47,7 @@ def find(skill: Skill, *kinds: Kind) -> Iterator[Placed]:
     """The hazards of the given kinds, in the order of path and line."""
     subject, attacks = about_security(skill), about_attacks(skill)
     seen: set[tuple[str, int, str]] = set()
-    for path, line, column, hazard, site in _all(skill):
+    for path, line, column, hazard, site in _all(One(skill)):
         if hazard.kind not in kinds or (path, line, hazard.shape) in seen:
             continue
         seen.add((path, line, hazard.shape))
@@ -145,7 +147,13 @@ def _own_site(skill: Skill, url: str) -> bool:
     return len(labels) > 1 and len(labels[-2]) >= 4 and labels[-2].replace("-", "") in about
 
 
-def _all(skill: Skill) -> Iterator[tuple[str, int, int, Hazard, Site]]:
+@lru_cache(maxsize=4)
+def _all(one: One) -> tuple[tuple[str, int, int, Hazard, Site], ...]:
+    """Every hazard before it is weighed; seven rules ask for their own kinds of the same walk."""
+    return tuple(_walk(one.skill))
+
+
+def _walk(skill: Skill) -> Iterator[tuple[str, int, int, Hazard, Site]]:
     for snippet in snippets(skill):
         for hazard in danger.scan(snippet.text):
             shifted = hazard.line == 1 or snippet.site is Site.FENCE  # a block's indentation is that of each line
@@ -163,7 +171,7 @@ def _all(skill: Skill) -> Iterator[tuple[str, int, int, Hazard, Site]]:
         elif not is_markdown(path):
             yield from ((path, h.line, h.column, h, Site.SCRIPT) for h in javascript_danger.scan(text))
         else:
-            for code in outline(text).codes:
+            for code in markup(text).codes:
                 scanner = _FENCES.get(code.language)
                 if scanner is not None:
                     yield from ((path, code.line + h.line, h.column, h, Site.FENCE) for h in scanner(code.content))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import lru_cache
 
 import re2
 
@@ -87,6 +88,7 @@ def urls(text: str) -> tuple[str, ...]:
     return tuple(found.rstrip(".,:!?*_") for found in _URL.findall(text))
 
 
+@lru_cache(maxsize=8192)
 def host(url: str) -> tuple[Host, str]:
     """The kind of a URL's host with its name; DYNAMIC where the name is only known at run time."""
     found = _AUTHORITY.match(url)
