@@ -11,9 +11,10 @@ import click
 @click.command("explain")
 @click.argument("word", nargs=-1, required=True, metavar="CODE|WORD")
 def COMMAND(word: tuple[str, ...]) -> int:
-    """Explain a rule (SP004) or a word (inconclusive, "cannot tell", lift)."""
+    """Explain a rule or code (SP004, LI002, SC2086) or a word (inconclusive, "cannot tell", lift)."""
     from aces_ci import compose
     from aces_ci.core.errors import UsageError
+    from aces_ci.core.reading.further_codes import FURTHER, foreign
     from aces_ci.core.reading.glossary import ALIASES, WORDS, meaning
     from aces_ci.core.reading.rule_page import page
 
@@ -23,12 +24,16 @@ def COMMAND(word: tuple[str, ...]) -> int:
     found = meaning(text)
     if rule is not None:
         click.echo("\n".join(page(rule)))
+    elif text.upper() in FURTHER:
+        click.echo("\n".join(FURTHER[text.upper()].page()))
+    elif (borrowed := foreign(text)) is not None:
+        click.echo(textwrap.fill(borrowed, 78, break_long_words=False, break_on_hyphens=False))
     elif found is not None:
         click.echo(found[0])
         click.echo("")
         click.echo(textwrap.fill(found[1], 78))
     else:
-        known = [*rules, *(rule.slug for rule in rules.values()), *WORDS, *ALIASES]
+        known = [*rules, *FURTHER, *(rule.slug for rule in rules.values()), *WORDS, *ALIASES]
         close = difflib.get_close_matches(text, known, n=1) or difflib.get_close_matches(text.upper(), known, n=1)
         hint = f"did you mean `{close[0]}`? " if close else ""
         raise UsageError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from aces_ci import compose
 from aces_ci.cli.explain import COMMAND as EXPLAIN
 from aces_ci.cli.rules import COMMAND as RULES
 from aces_ci.core.errors import UsageError
+from aces_ci.core.reading.further_codes import FURTHER
 from aces_ci.core.reading.glossary import ALIASES, WORDS
 from aces_ci.core.reading.outline import PHRASE_HEADS
 from aces_ci.core.reading.rule_page import markdown
@@ -19,7 +21,7 @@ from aces_ci.core.reading.rule_page import markdown
 
 def test_the_page_of_all_rules_is_generated(root: Path) -> None:
     written = (root / "docs" / "rules.md").read_text(encoding="utf-8")
-    assert written == markdown(compose.rules()), "aces-ci rules --format markdown > docs/rules.md"
+    assert written == markdown(compose.rules(), FURTHER.values()), "aces-ci rules --format markdown > docs/rules.md"
 
 
 def test_every_phrase_of_two_words_begins_with_a_known_head() -> None:
@@ -55,6 +57,34 @@ def test_explain_knows_every_rule_by_code_and_by_slug() -> None:
 def test_explain_knows_the_words_of_a_verdict(word: str) -> None:
     args = ["cannot", "tell"] if word == "cannot" else [word]
     assert len(run(EXPLAIN, *args).splitlines()) > 2
+
+
+def test_every_code_that_a_finding_can_carry_has_a_page(root: Path) -> None:
+    written = {
+        code
+        for path in (root / "aces_ci").rglob("*.py")
+        if path.parent.name != "rules"
+        for code in re.findall(r"[\"']([A-Z]{2}\d{3})[\"']", path.read_text(encoding="utf-8"))
+    }
+    assert {"LI001", "LI002", "LI003", "EV900"} <= written
+    for code in written:
+        page = run(EXPLAIN, code)
+        assert page.startswith(code) and "\nfix " in page and "\nseverity " in page
+        assert f'<a id="{code.lower()}"></a>' in (root / "docs" / "rules.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("code", "source", "link"),
+    [
+        ("SC2086", "shellcheck", "https://www.shellcheck.net/wiki/SC2086"),
+        ("f821", "ruff", "`ruff rule F821`"),
+        ("S602", "ruff", "`ruff rule S602`"),
+        ("PLE0101", "ruff", "https://docs.astral.sh/ruff/rules/"),
+    ],
+)
+def test_explain_says_whose_a_borrowed_code_is(code: str, source: str, link: str) -> None:
+    page = " ".join(run(EXPLAIN, code).split())
+    assert f"a code of {source}" in page and link in page
 
 
 def test_aliases_lead_to_words() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from aces_ci.core.errors import UsageError
+from aces_ci.core.reading.further_codes import FURTHER
 from aces_ci.core.rule import Rule
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def matching(given: Iterable[str], rules: Sequence[Rule], option: str) -> frozen
     Raises:
         UsageError: one matches no rule.
     """
-    known = [rule.code for rule in rules]
+    known = [*(rule.code for rule in rules), *FURTHER]
     found: set[str] = set()
     for text in (part.strip().upper() for value in given for part in value.split(",")):
         if not text:

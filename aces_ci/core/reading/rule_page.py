@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 
+from aces_ci.core.reading.further_codes import Code
 from aces_ci.core.rule import Example, Profile, Rule
 
 _KEPT = 14
@@ -64,7 +65,7 @@ def page(rule: Rule) -> Iterator[str]:
     yield f"leave it be, with a reason: <!-- aces-ignore {rule.code}: why -->"
 
 
-def markdown(rules: Iterable[Rule]) -> str:
+def markdown(rules: Iterable[Rule], further: Iterable[Code] = ()) -> str:
     """docs/rules.md: one document, a table and then a section a rule."""
     listed = list(rules)
     rows = [
@@ -81,8 +82,15 @@ def markdown(rules: Iterable[Rule]) -> str:
     for rule in listed:
         where = rule.dimension.value if rule.dimension else rule.category.value
         rows.append(f"| [{rule.code}](#{rule.code.lower()}) | {rule.severity.value} | {where} | {rule.title} |")
+    further = list(further)
+    rows += [
+        f"| [{code.code}](#{code.code.lower()}) | {code.severity} | {code.category} | {code.title} |"
+        for code in further
+    ]
     for rule in listed:
         rows += ["", *_section(rule)]
+    for code in further:
+        rows += ["", *code.section()]
     return "\n".join(rows) + "\n"
 
 

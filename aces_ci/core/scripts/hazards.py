@@ -59,7 +59,9 @@ def find(skill: Skill, *kinds: Kind) -> Iterator[Placed]:
         severity, confidence, why = weigh(hazard, site, told)
         if severity is Severity.CRITICAL and site in {Site.FENCE, Site.INLINE} and attacks:
             severity, why = Severity.WARNING, "Attacks are what the skill says it is about."
-        if severity is Severity.CRITICAL and hazard.shape in _DOWNLOADS:
+        if hazard.shape in _DOWNLOADS and site in {Site.SCRIPT, Site.LOAD} and hosts.anybodys(hazard.target or ""):
+            severity, why = Severity.CRITICAL, "Anybody can put code on that host, and the address names no commit."
+        elif severity is Severity.CRITICAL and hazard.shape in _DOWNLOADS:
             kind, _ = hosts.host(hazard.target or "")
             if kind is Host.UNKNOWN and site in {Site.FENCE, Site.INLINE}:
                 severity, why = Severity.WARNING, "It stands in a document, where a reader sees it before it runs."

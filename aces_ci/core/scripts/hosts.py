@@ -69,6 +69,11 @@ _KNOWN = re2.compile(
     r"googleapis\.com|microsoft\.com|amazonaws\.com|anthropic\.com|openai\.com|huggingface\.co|cloudflare\.com|"
     r"vercel\.com|supabase\.com|sentry\.io|hashicorp\.com)"
 )
+_SHARED = re2.compile(
+    r"(?i)(.*\.)?(github\.com|githubusercontent\.com|github\.io|gitlab\.com|bitbucket\.org|amazonaws\.com|"
+    r"storage\.googleapis\.com|huggingface\.co|vercel\.app|netlify\.app|pages\.dev)"
+)
+_COMMIT = re2.compile(r"/[0-9a-f]{40}(/|$)")
 _DROP = re2.compile(
     r"(?i)(.*\.)?(webhook\.site|requestbin\.(com|net)|requestcatcher\.com|pipedream\.net|beeceptor\.com|"
     r"hookbin\.com|ngrok\.io|ngrok-free\.app|ngrok\.app|serveo\.net|localtunnel\.me|loca\.lt|trycloudflare\.com|"
@@ -112,6 +117,12 @@ def host(url: str) -> tuple[Host, str]:
     if _vendor(name, url):
         return Host.VENDOR, name
     return (Host.KNOWN if _KNOWN.fullmatch(name) else Host.UNKNOWN), name
+
+
+def anybodys(url: str) -> bool:
+    """Whether the host serves what anybody puts there, and the address names no commit that would fix it."""
+    kind, name = host(url)
+    return kind is Host.KNOWN and _SHARED.fullmatch(name) is not None and _COMMIT.search(url) is None
 
 
 def reserved(name: str) -> bool:

@@ -1,0 +1,97 @@
+"""Codes that a finding can carry and that no rule of tier 1 stands for: script lint and the guard of evals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Code:
+    """One code with its page."""
+
+    code: str
+    title: str
+    prose: str
+    severity: str
+    category: str
+    hint: str
+
+    def page(self) -> Iterator[str]:
+        """Lines for a terminal."""
+        yield from (f"{self.code} {self.title}", "", self.prose, "")
+        yield f"severity   {self.severity}, category {self.category}"
+        yield "score      none"
+        yield f"fix        {self.hint}"
+
+    def section(self) -> Iterator[str]:
+        """Lines of docs/rules.md."""
+        yield from (f'<a id="{self.code.lower()}"></a>', "", f"## {self.code} {self.title}", "", self.prose, "")
+        yield from (f"Severity {self.severity}, category {self.category}; takes nothing off the score.", "")
+        yield f"**Fix:** {self.hint}."
+
+
+FURTHER: Mapping[str, Code] = {
+    code.code: code
+    for code in (
+        Code(
+            code="LI001",
+            title="script does not parse",
+            prose="The Python of ruff or the shell of shellcheck cannot read the script, so it cannot run either.\n"
+            "ruff reads it with `--isolated`, shellcheck with `--norc`; both get its bytes and no configuration.",
+            severity="warning",
+            category="lint",
+            hint="make it parse; the message says where it stops",
+        ),
+        Code(
+            code="LI002",
+            title="Python script has a likely fault",
+            prose="ruff found something that changes what the script does: an undefined name, a caught exception that\n"
+            "is lost, a shell that gets a text put together. The message begins with ruff's own code, such as F821;\n"
+            "`ruff rule F821` prints its page, https://docs.astral.sh/ruff/rules/ lists all. Style is not reported.\n"
+            "One finding a code and script, at its first place.",
+            severity="warning or info",
+            category="lint",
+            hint="see `ruff rule CODE` for the code in the message",
+        ),
+        Code(
+            code="LI003",
+            title="shell script has a likely fault",
+            prose="shellcheck found something that breaks on real input: an unquoted variable, a test that is always\n"
+            "true. The message begins with shellcheck's own code, such as SC2086, whose page is\n"
+            "https://www.shellcheck.net/wiki/SC2086. One finding a code and script, at its first place.",
+            severity="warning or info",
+            category="lint",
+            hint="see the wiki page of the code in the message",
+        ),
+        Code(
+            code="EV900",
+            title="the change measures less than before",
+            prose="A case, a check or a number of attempts that the base side has is gone or weaker in this change.\n"
+            "Whoever makes a skill worse could otherwise make the measurement worse along with it. Gate `evals`\n"
+            "blocks on it for forks and advises on own branches.",
+            severity="warning",
+            category="evals",
+            hint="keep the case as it is, or lower it in a change of its own that a maintainer reads",
+        ),
+    )
+}
+_SHELLCHECK = re.compile(r"(?i)SC\d{4}")
+_RUFF = re.compile(r"(?i)(?:E9|F|PLE|B|S)\d{2,4}")
+
+
+def foreign(text: str) -> str | None:
+    """One paragraph on a code of ruff or shellcheck, or None where it looks like neither's."""
+    code = text.upper()
+    if _SHELLCHECK.fullmatch(code):
+        return (
+            f"{code} is a code of shellcheck, which aces-ci runs on shell scripts (LI003, or LI001 where the script "
+            f"does not parse). Its page: https://www.shellcheck.net/wiki/{code}"
+        )
+    if _RUFF.fullmatch(code):
+        return (
+            f"{code} is a code of ruff, which aces-ci runs on Python scripts (LI002). Its page: `ruff rule {code}`, or "
+            "by its name under https://docs.astral.sh/ruff/rules/"
+        )
+    return None
