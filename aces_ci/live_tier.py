@@ -16,6 +16,7 @@ from aces_ci.core.plan import Subject, TrialPlan, looks_of, make_live_plan, stag
 from aces_ci.core.skill import Skill
 from aces_ci.pipeline import Job, Sink
 from aces_ci.ports.sandbox import SandboxLost
+from aces_ci.resuming import Earlier
 from aces_ci.shell.files import Folder
 from aces_ci.statistics.power import attainable
 from aces_ci.tiers import live

@@ -6,9 +6,13 @@ that is killed at any moment in between loses nothing either.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from aces_ci.changes.git import Repository
+from aces_ci.core.errors import UsageError
 from aces_ci.core.evidence import Evidence, RunEnded
 from aces_ci.core.score import Score
 from aces_ci.core.spending import book
@@ -72,10 +76,53 @@ def begin(folder: Folder, found: Earlier, rows: Sequence[Evidence] = ()) -> None
     folder.write(EVIDENCE, _text(rows), mode=PRIVATE)
 
 
-def forget(folder: Folder) -> None:
-    """Begin anew without anything of earlier starts. Raises DeliveryError."""
-    for name in (EVIDENCE, ASIDE, book.NAME):
-        folder.write(name, "")
+def anew(folder: Folder) -> bool:
+    """Begin the evidence anew without asking what was there; whether runs were put aside that somebody paid for.
+
+    Of a start that came to its end nothing is kept. Raises DeliveryError.
+    """
+    try:
+        last = folder.read(EVIDENCE, limit=LIMIT) or b""
+        aside = folder.read(ASIDE, limit=LIMIT) or b""
+    except UsageError:
+        last, aside = b"", b""
+    left = b'{"kind": "trial"' in last and b'{"kind": "end"' not in last
+    whole = last[: last.rfind(b"\n") + 1] if left else b""
+    if left:
+        folder.write(ASIDE, aside + whole, mode=PRIVATE)
+    elif last or aside:
+        for name in (ASIDE, book.NAME):
+            folder.write(name, b"")
+    folder.write(EVIDENCE, "")
+    return left
+
+
+def found(
+    folder: Folder, repository: Repository, head: str, repo: Path, resume: bool, say: Callable[[str], None]
+) -> Earlier:
+    """What an earlier start of `run` left, where it is asked for; the evidence is begun anew either way.
+
+    Raises:
+        UsageError: the change itself brings the files, or they cannot be read.
+    """
+    folder.claim()
+    if not resume:
+        if anew(folder):
+            say(f"an earlier start left paid runs in {folder.path}: --resume goes on from them")
+        return Earlier()
+    root = repo.resolve()
+    if folder.path.is_relative_to(root):
+        below = re.compile(rb"\t" + re.escape(folder.path.relative_to(root).as_posix().encode()) + rb"/")
+        if repository.listing(head, below):
+            raise UsageError(
+                f"the change itself holds files in {folder.path.name}/",
+                code="resume_tracked",
+                why="runs that a change brings along would be taken for runs that were made",
+                do="take the folder out of the repository, or start without --resume",
+            )
+    left = earlier(folder)
+    begin(folder, left)
+    return left
 
 
 def _text(rows: Iterable[Evidence]) -> str:

@@ -19,6 +19,7 @@ from aces_ci.cli.options import config_options, output_option, repo_option, verb
 @output_option
 @click.option("--format", "format_", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True)
 @config_options
+@click.option("--resume", is_flag=True, help="Reuse the live runs that a start which was killed left in the output.")
 @click.option("--no-post", is_flag=True, help="Write every report, post nothing.")
 @verbosity_options
 def COMMAND(  # noqa: PLR0913 - the loader's constant; click hands every option by name
@@ -31,6 +32,7 @@ def COMMAND(  # noqa: PLR0913 - the loader's constant; click hands every option 
     config: Path | None,
     overrides: tuple[str, ...],
     provider_url: str | None,
+    resume: bool,
     no_post: bool,
     color: str,
     quiet: int,
@@ -50,6 +52,7 @@ def COMMAND(  # noqa: PLR0913 - the loader's constant; click hands every option 
         overrides=overrides,
         provider_url=provider_url,
         post=not no_post,
+        resume=resume,
         format=format_,
         quiet=quiet,
     )

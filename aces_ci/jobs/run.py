@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TextIO
 
-from aces_ci import compose, importing, pipeline, publication
+from aces_ci import compose, importing, pipeline, publication, resuming
 from aces_ci.changes.git import Repository
 from aces_ci.changes.weigh import weigh
 from aces_ci.consent import HANDED_ON, consent, hand_on, still_given
@@ -27,6 +27,7 @@ from aces_ci.jobs import plan as planning
 from aces_ci.pipeline import Job
 from aces_ci.policy import blamed, find_policy
 from aces_ci.ports.forge import Forge, ForgeOptions
+from aces_ci.resuming import Earlier
 from aces_ci.settings.inputs import inputs_of, secrets_of
 from aces_ci.settings.load import Loaded, load
 from aces_ci.shell.files import Folder, read_bounded
@@ -55,6 +56,7 @@ class Options:
     post: bool = True
     format: str = "text"
     quiet: int = 0
+    resume: bool = False
 
 
 def run(options: Options, *, env: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> int:
@@ -66,7 +68,8 @@ def run(options: Options, *, env: Mapping[str, str], stdout: TextIO, stderr: Tex
         zygote.warm_up()
         with prepared(options, forge, env, log, zygote) as job:
             folder = Folder.at(options.output, cwd=Path.cwd(), redact=redactor.redact)
-            evidence = _evaluate(job, folder, log, env, quiet=options.quiet)
+            found = resuming.found(folder, job.repository, job.event.head_sha, options.repo, options.resume, log.line)
+            evidence = _evaluate(job, folder, log, env, found, options.quiet)
         if job.shard is not None:
             log.line(f"written: {folder.path}/{EVIDENCE} (shard {options.shard}; `aces-ci report` merges and decides)")
             return 0
@@ -210,7 +213,7 @@ def finish(
     return report.verdict.exit_code
 
 
-def _evaluate(job: Job, folder: Folder, log: Log, env: Mapping[str, str], *, quiet: int) -> list[Evidence]:
+def _evaluate(job: Job, folder: Folder, log: Log, env: Mapping[str, str], found: Earlier, quiet: int) -> list[Evidence]:
     changes = pipeline.changed(job)
     if not quiet:
         for line in publication.opening(job.event, changes, job.policy):
@@ -218,17 +221,14 @@ def _evaluate(job: Job, folder: Folder, log: Log, env: Mapping[str, str], *, qui
         if any(skill.how is not How.DELETED for skill in changes.skills):
             log.line(publication.plan_line(changes, job.loaded.settings))
     rows: list[Evidence] = []
-    folder.claim()
     if job.shard is None:
         folder.write(planning.PLAN_FILE, json.dumps(planning.document(job, changes, env), indent=1) + "\n")
-    # A finished run starts its evidence anew; only the live tier resumes, by its own digests.
-    folder.write(EVIDENCE, "")
 
     def sink(row: Evidence) -> None:
         folder.append(EVIDENCE, to_line(row) + "\n")
         rows.append(row)
 
-    live = _live_tier(env, folder, log)
+    live = _live_tier(env, folder, log, found)
     begun, ask = time.monotonic(), compose.judge_tier(env, folder)
 
     def judge(job: Job, changes: ChangeSet, sink: pipeline.Sink) -> None:
@@ -241,13 +241,13 @@ def _evaluate(job: Job, folder: Folder, log: Log, env: Mapping[str, str], *, qui
     return rows
 
 
-def _live_tier(env: Mapping[str, str], folder: Folder, log: Log) -> pipeline.Live:
+def _live_tier(env: Mapping[str, str], folder: Folder, log: Log, found: Earlier) -> pipeline.Live:
     """Tier 3; without its packages, the word that says so."""
     try:
         from aces_ci import live_tier
     except ModuleNotFoundError as error:
         return pipeline.not_installed(error.name or "a package")
-    return live_tier.tier(env, folder, log.line)
+    return live_tier.tier(env, folder, log.line, found)
 
 
 def _warn(log: Log, text: str) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from aces_ci import resuming
-from aces_ci.core.evidence import Evidence
+from aces_ci.core.evidence import Evidence, RunEnded
 from aces_ci.core.score import Score
 from aces_ci.core.spending import book
 from aces_ci.core.spending.book import Book, Payment
@@ -241,5 +241,9 @@ def test_what_does_not_fit_is_put_aside_and_comes_back_when_it_fits_again(tmp_pa
     resuming.begin(folder, found, found.fitting([memory.trials[0].digest]))
     assert [trial.digest for trial in trials(tmp_path)] == [memory.trials[0].digest]
     assert set(resuming.earlier(folder).trials) == {trial.digest for trial in memory.trials}
-    resuming.forget(folder)
-    assert resuming.earlier(folder).trials == {}
+    sink = EvidenceFile(folder)
+    assert resuming.anew(folder) and trials(tmp_path) == [], "what was paid is put aside, and nothing of it counts"
+    assert set(resuming.earlier(folder).trials) == {trial.digest for trial in memory.trials}
+    sink.add(RunEnded(shard=None, seconds=1.0))
+    assert not resuming.anew(folder)
+    assert resuming.earlier(folder).trials == {}, "of a start that came to its end nothing is kept"
