@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aces_ci.core.amount import dollars, tokens
+from aces_ci.core.amount import dollars, plural, tokens
 from aces_ci.core.estimate import Contrast, Lift
 from aces_ci.core.grading.points import MINUS, NBSP, Row, bar, interval, level_interval, p_value, row
 from aces_ci.core.inert import plain
@@ -44,6 +44,12 @@ def ascii_of(text: str) -> str:
     return text.replace(MINUS, "-").replace(NBSP, " ")
 
 
+def size_of(summary: LiveSummary) -> str:
+    """What the numbers rest on, as in `6 cases x 5 runs`."""
+    lost = f", {summary.missing} lost" if summary.missing else ""
+    return f"{plural(len(summary.cases), 'case')} x {plural(summary.attempts, 'run')} an arm{lost}"
+
+
 def result_line(summary: LiveSummary, label: str, base: str, width: int = 0) -> str:
     """`label  word  difference against base  difference against no skill`, each with its interval."""
     parts = []
@@ -54,6 +60,7 @@ def result_line(summary: LiveSummary, label: str, base: str, width: int = 0) -> 
     shown = "   ".join(parts) or plain(summary.because, 120)
     if summary.word is Word.NO_VERDICT and parts:
         shown += f"   ({plain(summary.because, 120)})"
+    shown += f"   {size_of(summary)}"
     return f"{plain(label, 40):<{width}}  {SPOKEN[summary.word]:<15} {shown}"
 
 

@@ -10,6 +10,7 @@ from aces_ci.core.estimate import Estimate, Lift
 from aces_ci.core.inert import plain
 from aces_ci.core.report import Report, SkillReport
 from aces_ci.core.trial import Arm
+from aces_ci.renderers import _html_lift
 
 NAMES = {Arm.BASELINE: "no skill", Arm.PREVIOUS: "skill on the base", Arm.WITH_SKILL: "this change"}
 _LEFT, _RIGHT, _ROW = 230.0, 560.0, 32
@@ -23,6 +24,8 @@ class ForestRow:
     contrast: str
     estimate: Estimate
     p: str
+    rests_on: str
+    """Cases and runs."""
     round_mark: bool
 
     @property
@@ -60,6 +63,7 @@ def forest_rows(report: Report) -> list[ForestRow]:
                         contrast=contrast,
                         estimate=lift.estimate,
                         p=_p(lift),
+                        rests_on=_html_lift.size(skill.live),
                         round_mark=mark,
                     )
                 )
@@ -96,8 +100,9 @@ def plot(rows: list[ForestRow]) -> str:
 
 
 def summaries(report: Report) -> list[dict[str, Any]]:
-    """Arms and cases of every skill with live results."""
-    return [_summary(skill) for skill in report.skills if skill.live is not None]
+    """Arms, cases, metrics, groups, passes, ratios and causes of every skill with live results."""
+    base = plain(report.event.base_name, 40)
+    return [_summary(skill, base) for skill in report.skills if skill.live is not None]
 
 
 def models(report: Report) -> list[str]:
@@ -105,7 +110,7 @@ def models(report: Report) -> list[str]:
     return ["agents ran"] if any(skill.live for skill in report.skills) else ["text only, agents were not tested"]
 
 
-def _summary(skill: SkillReport) -> dict[str, Any]:
+def _summary(skill: SkillReport, base: str) -> dict[str, Any]:
     live = skill.live
     assert live is not None
     arms = [level.arm for level in live.arms]
@@ -133,6 +138,9 @@ def _summary(skill: SkillReport) -> dict[str, Any]:
             }
             for row in live.cases
         ],
+        "grids": _html_lift.grids(live, NAMES, base),
+        "said": _html_lift.sentences(live),
+        "causes": _html_lift.causes(live, NAMES),
     }
 
 

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from aces_ci.core.amount import plural
+from aces_ci.core.estimate import Contrast
 from aces_ci.core.evidence import Tier
 from aces_ci.core.formats.junit import TierCase, junit
 from aces_ci.core.gate import GateName, GateResult
+from aces_ci.core.inert import plain
+from aces_ci.core.live import LiveSummary
+from aces_ci.core.live_text import difference_of, size_of
 from aces_ci.core.report import Report, SkillReport
 from aces_ci.ports.renderer import Place
 
@@ -39,14 +44,21 @@ def _tiers(report: Report, skill: SkillReport) -> Iterator[TierCase]:
         name="judge",
         failed=_blocks(report, skill, frozenset({GateName.JUDGE})),
         skipped=None if judged else _why(report, skill, Tier.JUDGE),
-        said=", ".join(f"{item.criterion} {item.score:.1f}" for item in judged),
+        said=", ".join(f"{item.criterion} {item.score:.1f} ({plural(len(item.votes), 'vote')})" for item in judged),
     )
     yield TierCase(
         name="live",
         failed=_blocks(report, skill, _OF_LIVE),
         skipped=None if skill.live else _why(report, skill, Tier.LIVE),
-        said=f"{skill.live.word.value}: {skill.live.because}" if skill.live else "",
+        said=_live(skill.live, report.event.base_name) if skill.live else "",
     )
+
+
+def _live(summary: LiveSummary, base: str) -> str:
+    """The word and why, then each difference with its interval, and what they rest on."""
+    pairs = ((Contrast.CHANGE, plain(base, 40)), (Contrast.LIFT, "no skill"))
+    shown = [f"{text} against {name}" for contrast, name in pairs if (text := difference_of(summary, contrast))]
+    return "; ".join((f"{summary.word.value}: {summary.because}", *shown, size_of(summary)))
 
 
 def _blocks(report: Report, skill: SkillReport, gates: frozenset[GateName]) -> str | None:

@@ -52,6 +52,7 @@ def _rows(skill: SkillReport) -> Iterator[tuple[str, str, str]]:
         if lift is not None and lift.estimate is not None:
             for part in ("point", "low", "high"):
                 yield "aces_lift", f'{label},contrast="{contrast}",part="{part}"', f"{getattr(lift.estimate, part):.4f}"
+            yield "aces_lift_cases", f'{label},contrast="{contrast}"', str(lift.estimate.n)
 
 
 def _label(text: str) -> str:

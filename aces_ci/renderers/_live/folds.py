@@ -12,6 +12,7 @@ from aces_ci.core.lift import COMPOSITE, OUTCOME, OUTCOME_PARTS
 from aces_ci.core.live import CaseRow, LiveSummary, MetricRow, Word
 from aces_ci.core.live_text import levels_of
 from aces_ci.core.trial import Arm
+from aces_ci.renderers._live.around import amounts, around
 from aces_ci.renderers._live.diagnosis import excerpts
 from aces_ci.renderers._live.reached import network_lines
 from aces_ci.renderers._live.shown import Live, percent_of
@@ -134,7 +135,11 @@ def _metrics(live: Live) -> list[str]:
     shown = [_metric(summary, item, arms, parts) for item in kept]
     lines += [text for text, _ in shown]
     title = "All metrics: where the lift comes from" if summary.word is Word.IMPROVED else "All metrics"
-    tail = (_activation(summary) + _fallbacks(kept) + (ROUNDED if any(flag for _, flag in shown) else "")).strip()
+    levels = f"Levels are means of {plural(summary.attempts * summary.agents, 'run')} in each of "
+    levels += f"{plural(len(summary.cases), 'case')}; the interval stands at the difference. "
+    tail = (
+        levels + _activation(summary) + _fallbacks(kept) + (ROUNDED if any(flag for _, flag in shown) else "")
+    ).strip()
     return [f"<details><summary>{title}</summary>", "", *lines, *(["", tail] if tail else []), "</details>"]
 
 
@@ -190,44 +195,11 @@ def _versions(live: Live) -> list[str]:
             if summary.flip_rate is not None:
                 votes += f", so it shrinks lifts by about {percent_of(2 * summary.flip_rate)} or more"
         parts.append(f"judge {code(summary.judge, 120)}{votes}")
-    parts += _around(summary)
+    parts += around(summary)
     rows = [f"{' · '.join(parts)}.", *network_lines(summary), _test(summary), *_remarks(live)]
     lines = [*(f"{line}\\" for line in rows[:-1]), rows[-1]]
     reused = ", what was reused" if any(level.recorded for level in summary.arms) else ""
     return [f"<details><summary>Versions, statistics{reused}</summary>", "", *lines, "</details>"]
-
-
-def _around(summary: LiveSummary) -> list[str]:
-    """What stood around the agents in every arm; nothing where the evidence does not say."""
-    parts: list[str] = []
-    if summary.sandbox is not None:
-        images = " and ".join(code(_short(digest), 40) for digest in summary.sandbox)
-        parts.append(f"sandbox {images}" if images else "no sandbox: processes of the machine")
-    if summary.network is not None:
-        hosts = ", ".join(code(host, 80) for host in summary.network[:5])
-        more = f" and {len(summary.network) - 5} more" if len(summary.network) > 5 else ""
-        # Without a sandbox nothing keeps an agent from the network of the machine.
-        open_to_all = summary.sandbox == ()
-        parts.append(
-            "network: not limited" if open_to_all else f"network: model{f', {hosts}{more}' if hosts else ' only'}"
-        )
-    if summary.mode:
-        parts.append(f"mode: {prose(summary.mode, 20)}{_neighbours(summary)}")
-    return parts
-
-
-def _short(digest: str) -> str:
-    """A digest by its first digits, as people compare them."""
-    kind, mark, digits = digest.partition(":")
-    return f"{kind}{mark}{digits[:12]}…" if mark and len(digits) > 12 else digest
-
-
-def _neighbours(summary: LiveSummary) -> str:
-    if not summary.neighbours:
-        return ""
-    names = ", ".join(code(name, 40) for name in summary.neighbours[:3])
-    more = f" and {len(summary.neighbours) - 3} more" if len(summary.neighbours) > 3 else ""
-    return f", {plural(len(summary.neighbours), 'neighbour')} ({names}{more})"
 
 
 def _test(summary: LiveSummary) -> str:
@@ -267,6 +239,7 @@ def _remarks(live: Live) -> list[str]:
         text = f"Arm {name}: recorded {prose(when[:10], 10)}, same digests, so it informs and does not gate"
         beside = Arm.PREVIOUS in levels_of(summary) and Arm.PREVIOUS not in stored
         lines.append(f"{text}; {live.base_code} was run again beside this change." if beside else f"{text}.")
+    lines += amounts(live)
     if summary.cannot_gate:
         lines.append(f"Does not gate: {prose(summary.cannot_gate, 200)}.")
     for group in summary.groups:
