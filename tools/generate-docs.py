@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,12 @@ FENCES = {"json": "json", "jsonl": "json", "yaml": "yaml", "md": "markdown", "cs
 def generated() -> Mapping[str, str]:
     """Text by path below docs/."""
     page = (ROOT / "docs/evals.md").read_text("utf-8")
-    for name, rows in (("checks", checks()), ("formats", formats()), ("policy", policy())):
+    for name, rows in (
+        ("checks", checks()),
+        ("results", results()),
+        ("formats", formats()),
+        ("policy", policy()),
+    ):
         page = between(page, name, "\n".join(rows))
     return {
         "schemas/report.json": dumped(json_report.schema()),
@@ -59,8 +64,10 @@ def checks() -> Iterator[str]:
 
 def formats() -> Iterator[str]:
     """One example a dialect, from the samples that the tests read."""
+    yield from checked("format", ((dialect.name, dialect.checked) for dialect in compose.dialects()))
+    yield ""
     for dialect in compose.dialects():
-        verified = "" if dialect.verified else " (unverified: no file of its own project was at hand)"
+        verified = "" if dialect.checked else " (unverified)"
         said = (type(dialect).__doc__ or "").splitlines()[0]
         yield f"### {dialect.name}{verified}\n\n{said}\n"
         folder = ROOT / "fixtures/evals" / dialect.name
@@ -69,6 +76,19 @@ def formats() -> Iterator[str]:
             fence = FENCES.get(path.suffix.lstrip("."), "")
             if path.name != "station.csv":
                 yield f"`{shown}`\n\n```{fence}\n{path.read_text('utf-8').rstrip()}\n```\n"
+
+
+def results() -> Iterator[str]:
+    """The same of result files."""
+    yield from checked("results of", ((importer.name, importer.checked) for importer in compose.importers()))
+
+
+def checked(head: str, rows: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """What each reader was compared with."""
+    yield f"| {head} | compared with |"
+    yield "|:--|:--|"
+    for name, source in rows:
+        yield f"| {name} | {source or 'nothing of its own project: *unverified*'} |"
 
 
 def policy() -> Iterator[str]:

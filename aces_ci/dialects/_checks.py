@@ -38,6 +38,8 @@ WILD: Mapping[str, CheckKind] = {
     "file-not-exists": CheckKind.FILE_ABSENT,
     "file_contains": CheckKind.FILE_MATCHES,
     "file-contains": CheckKind.FILE_MATCHES,
+    "file_not_contains": CheckKind.FILE_NOT_MATCHES,
+    "file-not-contains": CheckKind.FILE_NOT_MATCHES,
     "skill-used": CheckKind.SKILL_READ,
     "skill_triggered": CheckKind.SKILL_READ,
     "skill_invocation": CheckKind.SKILL_READ,

@@ -75,6 +75,8 @@ def _used(name: str, keys: Mapping[str, Any], graded: Graded, at: str) -> Found:
         plain = isinstance(pattern, str) and re.fullmatch(r"[\w-]+", pattern)
         return CheckKind.SKILL_READ, ({"skill": pattern} if plain else {})
     limits = {key: keys[key] for key in ("min", "max") if key in keys}
+    if most == 0 and tool == "Skill":
+        return CheckKind.TOOL_NOT_USED, {"tool": tool}
     if most == 0:
         return CheckKind.TOOL_NOT_USED, {"tool": tool, **_input(tool, pattern)}
     return CheckKind.TOOL_USED, {"tool": tool, **limits, **_input(tool, pattern)}

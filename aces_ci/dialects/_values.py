@@ -71,22 +71,25 @@ def files_at(value: object, notes: Notes, pointer: str, roots: Sequence[str]) ->
     if not isinstance(rows, list) or not all(isinstance(row, str) for row in rows):
         notes.refuse(pointer, "`files` is no list of paths", "write paths as strings")
         return ()
-    found = []
-    for row in rows:
-        path = PurePosixPath(row)
-        if path.is_absolute() or ".." in path.parts or "\\" in row or "://" in row or not path.name:
-            notes.refuse(pointer, f"file `{row[:80]}` leaves the skill", "name a file below evals/ by a relative path")
-            continue
-        places = [str(PurePosixPath(root) / path) for root in roots]
-        hit = next((place for place in places if _known(place, notes.document)), None)
-        if hit is None:
-            notes.refuse(pointer, f"file `{row[:80]}` does not exist", f"add {places[0]}, or correct the path")
-            continue
-        tolerated = roots[0] != "" and hit == str(path) and path.parts[0] == roots[0]
-        if hit != places[0] and not tolerated:
-            notes.warn(pointer, f"file `{row[:80]}` was found as {hit}", f"this dialect means {places[0]}")
-        found += _expanded(hit, notes.document)
-    return tuple(found)
+    hits = (_hit(row, notes, pointer, roots) for row in rows)
+    return tuple(file for hit in hits if hit is not None for file in _expanded(hit, notes.document))
+
+
+def _hit(row: str, notes: Notes, pointer: str, roots: Sequence[str]) -> str | None:
+    """The file or folder of the skill that a path means, below the first root that has it."""
+    path = PurePosixPath(row)
+    if path.is_absolute() or ".." in path.parts or "\\" in row or "://" in row or not path.name:
+        notes.refuse(pointer, f"file `{row[:80]}` leaves the skill", "name a file below evals/ by a relative path")
+        return None
+    places = [str(PurePosixPath(root) / path) for root in roots]
+    hit = next((place for place in places if _known(place, notes.document)), None)
+    if hit is None:
+        notes.refuse(pointer, f"file `{row[:80]}` does not exist", f"add {places[0]}, or correct the path")
+        return None
+    tolerated = roots[0] != "" and hit == str(path) and path.parts[0] == roots[0]
+    if hit != places[0] and not tolerated:
+        notes.warn(pointer, f"file `{row[:80]}` was found as {hit}", f"this dialect means {places[0]}")
+    return hit
 
 
 def _known(place: str, document: Document) -> bool:
@@ -130,14 +133,22 @@ def assertions_at(
     return graded.behaviors, graded.checks
 
 
-def renamed(files: Sequence[CaseFile], target: object, notes: Notes, pointer: str) -> tuple[CaseFile, ...]:
-    """One file under the name that its author gives it in the workspace; a folder's files below that name."""
-    if not isinstance(target, str) or not target.strip("./"):
-        return tuple(files)
+def placed(source: object, target: object, notes: Notes, pointer: str, roots: Sequence[str]) -> tuple[CaseFile, ...]:
+    """One file under the name that its author gives it in the workspace, or a folder's files below that name.
+
+    Without a name both stand where `files_at` puts them.
+    """
+    if not isinstance(source, str) or not isinstance(target, str) or not target.strip():
+        return files_at(source, notes, pointer, roots)
     path = PurePosixPath(target)
     if path.is_absolute() or ".." in path.parts or "\\" in target:
         notes.refuse(pointer, f"file `{target[:80]}` leaves the workspace", "name a relative path")
         return ()
-    if len(files) == 1 and not target.endswith("/"):
-        return (CaseFile(source=files[0].source, target=str(path)),)
-    return tuple(CaseFile(source=file.source, target=str(path / PurePosixPath(file.target).name)) for file in files)
+    hit = _hit(source, notes, pointer, roots)
+    if hit is None:
+        return ()
+    if hit in notes.document.siblings:
+        whole = target.endswith("/") or not path.name
+        return (CaseFile(source=hit, target=str(path / PurePosixPath(hit).name if whole else path)),)
+    inside = sorted(name for name in notes.document.siblings if name.startswith(f"{hit}/"))
+    return tuple(CaseFile(source=name, target=str(path / name.removeprefix(f"{hit}/"))) for name in inside)

@@ -5,24 +5,41 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import re2
+
 from aces_ci.core.suites.case import CheckKind
 from aces_ci.dialects import _values
 from aces_ci.dialects._checks import Graded
 from aces_ci.dialects._notes import kind_of
 
-_EXPECTED = frozenset({"output_contains", "output_not_contains", "tool_calls", "should_trigger"})
+_EXPECTED = frozenset(
+    {"output_contains", "output_contains_any", "output_not_contains", "tool_calls", "should_trigger", "behavior"}
+)
+_BEHAVIOR = frozenset({"required_tools", "forbidden_tools"})
 _CALLS = frozenset({"required", "forbidden"})
 
 
 def expected(block: object, graded: Graded, at: str) -> tuple[object, dict[str, Any]]:
     """(whether the skill is to trigger, what has no place here)."""
+    notes = graded.notes
+    if isinstance(block, str) and block.strip():
+        graded.sentence(block)
+        return None, {}
     if not isinstance(block, Mapping):
         return None, {}
-    notes = graded.notes
     for text in _values.texts_at(block, "output_contains", notes, at):
         graded.check(CheckKind.CONTAINS, {"value": text, "ignore_case": True}, at)
     for text in _values.texts_at(block, "output_not_contains", notes, at):
         graded.check(CheckKind.NOT_CONTAINS, {"value": text, "ignore_case": True}, at)
+    anyone = _values.texts_at(block, "output_contains_any", notes, at)
+    if anyone:
+        graded.check(CheckKind.REGEX, {"pattern": "|".join(map(re2.escape, anyone)), "ignore_case": True}, at)
+    rules = block.get("behavior")
+    left = notes.unknown(block, _EXPECTED)
+    if isinstance(rules, Mapping):
+        _tools({"expect_tools": rules.get("required_tools"), "reject_tools": rules.get("forbidden_tools")}, graded, at)
+        rest = notes.unknown(rules, _BEHAVIOR)
+        left = {**left, "behavior": rest} if rest else left
     calls = block.get("tool_calls")
     if isinstance(calls, Mapping):
         notes.unknown(calls, _CALLS)
@@ -30,7 +47,7 @@ def expected(block: object, graded: Graded, at: str) -> tuple[object, dict[str, 
             _called(CheckKind.TOOL_USED, item, graded, at)
         for item in _listed(calls.get("forbidden")):
             _called(CheckKind.TOOL_NOT_USED, item, graded, at)
-    return block.get("should_trigger"), notes.unknown(block, _EXPECTED)
+    return block.get("should_trigger"), left
 
 
 def _listed(value: object) -> list[Any]:

@@ -21,7 +21,7 @@ class AgentSkills:
     """Claimed by `evals` where neither the reference's keys nor `expectations` appear."""
 
     name: str = "agentskills"
-    verified: bool = True
+    checked: str = "agentskills/agentskills `docs/skill-creation/evaluating-skills.mdx` at 69ef37e"
 
     def claims(self, document: Document) -> bool:
         """An object with `evals`, told apart from its two neighbours by what is not there."""

@@ -22,7 +22,7 @@ class AxisScenario:
     """Claimed by one object with a prompt and `judge` checks."""
 
     name: str = "axis-scenario"
-    verified: bool = True
+    checked: str = "getsentry/skills `skills/skill-writer` and `skills/pr-writer` at 6abccd6"
 
     def claims(self, document: Document) -> bool:
         """`prompt` with `judge: [{check, weight}]`."""

@@ -24,7 +24,10 @@ class CasesObject:
     """Claimed by `cases` of objects with a prompt, or by one object that is itself a case."""
 
     name: str = "cases"
-    verified: bool = True
+    checked: str = (
+        "NVIDIA/skills `skills/dynamo-interconnect-check/evals/evals.json` and "
+        "`skills/data-designer/evals/evals.json` at 7149a88"
+    )
 
     def claims(self, document: Document) -> bool:
         """No key of another tool beside it."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from aces_ci.core.suites.case import Case
+from aces_ci.core.suites.case import Bucket, Case, CheckKind
 from aces_ci.dialects import _values
 from aces_ci.dialects._checks import Graded
 from aces_ci.dialects._claude_graders import grade
@@ -20,11 +20,12 @@ from aces_ci.ports.dialect import Document, Reading
 
 _FRONT = frozenset(
     {
-        "name", "description", "tags", "plugins", "runs", "expected_outcome", "model", "max_turns",
+        "schema_version", "name", "description", "tags", "plugins", "runs", "expected_outcome", "model", "max_turns",
         "timeout_seconds", "allowed_tools", "append_system_prompt", "env",
     }
 )  # fmt: skip
 _KNOWN = frozenset({"name", "description", "schema_version", "expected_outcome", "graders", "execution"})
+_SECTIONS = ("execution", "graders", "context")
 _FILES = ("prompt.md", "case.yaml", "case.yml")
 
 
@@ -33,13 +34,13 @@ class ClaudePluginEval:
     """Claimed by a folder's shape: a prompt with graders beside it."""
 
     name: str = "claude-plugin-eval"
-    verified: bool = False
+    checked: str = "https://code.claude.com/docs/en/plugin-evals, Eval suite reference (schema_version 1.1)"
 
     def claims(self, document: Document) -> bool:
         """`case.yaml` by its keys; a Markdown prompt by its front matter or by the graders beside it."""
         data = document.data
         if isinstance(data, Mapping):
-            return "schema_version" in data and "name" in data and ("execution" in data or "graders" in data)
+            return "schema_version" in data and "name" in data and any(key in data for key in _SECTIONS)
         folder = folder_of(document.path)
         if data is not None or not document.path.endswith(".md") or folder.rpartition("/")[2] == "graders":
             return False
@@ -53,20 +54,21 @@ class ClaudePluginEval:
         """One case a folder; the folder's name is the id where the case has no name."""
         notes = Notes(document)
         folder = folder_of(document.path)
-        if isinstance(document.data, Mapping):
-            row: Mapping[str, Any] = document.data
-            execution = row.get("execution")
-            row = {**row, **(execution if isinstance(execution, Mapping) else {})}
-            prompt = _values.text_at(row, "prompt", notes, "/execution") or _beside(document, folder)
-        else:
-            row, body = front_matter(document.text, document.path, notes)
-            for key in sorted(set(row) - _FRONT, key=str):
+        row: Mapping[str, Any] = document.data if isinstance(document.data, Mapping) else {}
+        execution = row.get("execution")
+        row = {**row, **(execution if isinstance(execution, Mapping) else {})}
+        written = document.text if document.data is None else text_of(document, f"{folder}/prompt.md")
+        prompt = _values.text_at(row, "prompt", notes, "/execution")
+        if written is not None:
+            # Beside a case.yaml its front matter outranks the same keys, and its body is the prompt.
+            front, body = front_matter(written, f"{folder}/prompt.md", notes)
+            for key in sorted(set(front) - _FRONT, key=str):
                 notes.error(f"/{key}", f"`{str(key)[:60]}` is no key of a prompt.md", "remove it: the tool refuses it")
-            prompt = body.strip() or None
+            row, prompt = {**row, **front}, body.strip() or prompt
         if prompt is None:
             notes.error("", "the case has no prompt", "write it in prompt.md, below the front matter")
             return reading(notes, [])
-        identity = _values.case_id(folder.rpartition("/")[2] or row.get("name"), notes, "", 1)
+        identity = _values.case_id(row.get("name") or folder.rpartition("/")[2] or None, notes, "", 1)
         if identity is None:
             return reading(notes, [])
         graded = Graded(notes)
@@ -74,9 +76,15 @@ class ClaudePluginEval:
             grade(name, keys, body, graded, at)
         if not graded.checks and not graded.behaviors and not notes.errors:
             notes.warn("", "the case has no grader that is run here", "add graders/NAME.md")
+        if isinstance(row.get("context"), Mapping):
+            notes.warn("/context", "`context` is not staged here", "commit its files below evals/files and name them")
+        trigger = _trigger(graded, document.skill_name)
         case = Case(
             id=identity,
             prompt=prompt,
+            trigger=trigger,
+            expected_skill=document.skill_name if trigger else None,
+            bucket=Bucket.NEGATIVE if trigger is False else None,
             reference=_values.text_at(row, "expected_outcome", notes, ""),
             checks=tuple(graded.checks),
             behaviors=tuple(graded.behaviors),
@@ -95,9 +103,14 @@ def _case_file(document: Document, folder: str) -> str | None:
     return next((f"{folder}/{name}" for name in _FILES[1:] if f"{folder}/{name}" in document.siblings), None)
 
 
-def _beside(document: Document, folder: str) -> str | None:
-    text = text_of(document, f"{folder}/prompt.md")
-    return (front_matter(text, "prompt.md")[1].strip() or None) if text is not None else None
+def _trigger(graded: Graded, skill: str) -> bool | None:
+    """What its graders say of the tool `Skill`: that it is called, that it never is, or nothing."""
+    for check in graded.checks:
+        if check.kind is CheckKind.SKILL_READ and check.args.get("skill") in (None, skill):
+            return True
+        if check.kind is CheckKind.TOOL_NOT_USED and check.args.get("tool") == "Skill":
+            return False
+    return None
 
 
 def _graders(

@@ -26,7 +26,10 @@ class DotnetScenarios:
     """Claimed by `scenarios` of objects with a prompt."""
 
     name: str = "dotnet-scenarios"
-    verified: bool = True
+    checked: str = (
+        "dotnet/skills `eng/skill-validator/src/Services/EvalSchema.cs` and the 31 `tests/*/*/eval.yaml` (147 "
+        "scenarios) at 1b8f2aa"
+    )
 
     def claims(self, document: Document) -> bool:
         """`scenarios` with `prompt`; plugin-eval's say `userInput`."""
@@ -62,7 +65,9 @@ def _case(row: object, notes: Notes, number: int) -> Case | None:
     for index, item in enumerate(assertions if isinstance(assertions, list) else [], start=1):
         here = f"{at}/assertions/{index - 1}"
         if isinstance(item, Mapping):
-            graded.object(item, index, here)
+            # The tool compares an answer without regard to case; files it compares exactly.
+            folded = {"ignore_case": True} if str(item.get("type", "")).startswith("output_") else {}
+            graded.object({**folded, **item}, index, here)
         else:
             notes.error(here, f"assertion {index} is {kind_of(item)}, not an object", "write {type, value}")
     for tool in _values.texts_at(row, "expect_tools", notes, at):
@@ -71,7 +76,8 @@ def _case(row: object, notes: Notes, number: int) -> Case | None:
         graded.check(CheckKind.TOOL_NOT_USED, {"tool": tool}, at)
     for text in _values.texts_at(row, "rubric", notes, at):
         graded.sentence(text)
-    wanted = row.get("expect_activation")
+    # Absent means yes, as in the tool.
+    wanted = row.get("expect_activation", True)
     trigger = wanted if isinstance(wanted, bool) else None
     before = notes.refused
     case = Case(
@@ -111,8 +117,7 @@ def _setup(setup: object, notes: Notes, at: str) -> tuple[CaseFile, ...]:
         elif "content" in item:
             found += inline(item.get("path"), item["content"], notes, here)
         else:
-            files = _values.files_at(item.get("source", item.get("path")), notes, here, (folder, ""))
-            found += _values.renamed(files, item.get("path"), notes, here)
+            found += _values.placed(item.get("source", item.get("path")), item.get("path"), notes, here, (folder, ""))
     return tuple(found)
 
 

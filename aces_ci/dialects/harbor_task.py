@@ -30,7 +30,10 @@ class HarborTask:
     """Claimed by the tables of a `task.toml`."""
 
     name: str = "harbor-task"
-    verified: bool = False
+    checked: str = (
+        "harbor-framework/harbor-cookbook `harbor_cookbook/recipes/simple-task/task.toml` at 44b58f6; "
+        "laude-institute/harbor-docs `content/docs/tasks/index.mdx` at 0ec0b35"
+    )
 
     def claims(self, document: Document) -> bool:
         """TOML with two of `verifier`, `agent`, `environment`."""

@@ -22,7 +22,7 @@ class OpenAIEvaluations:
     """Claimed by one object with a query and what is expected of the answer."""
 
     name: str = "openai-evaluations"
-    verified: bool = True
+    checked: str = "openai/skills `skills/.curated/notion-meeting-intelligence/evaluations/` at f6b8344"
 
     def claims(self, document: Document) -> bool:
         """`query` with `expected_behavior` or `success_criteria`."""

@@ -23,7 +23,7 @@ class OpenAIPrompts:
     """Claimed by rows whose `should_trigger` is text: only a CSV has that."""
 
     name: str = "openai-prompts-csv"
-    verified: bool = False
+    checked: str = "https://developers.openai.com/blog/eval-skills, the prompt set of section 4"
 
     def claims(self, document: Document) -> bool:
         """Rows with `prompt` and a textual `should_trigger`."""

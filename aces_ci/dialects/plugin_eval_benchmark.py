@@ -23,7 +23,7 @@ class PluginEvalBenchmark:
     """Claimed by its `kind`."""
 
     name: str = "plugin-eval-benchmark"
-    verified: bool = True
+    checked: str = "openai/plugins `plugins/plugin-eval/src/core/benchmark.js` at 3fdeeb4"
 
     def claims(self, document: Document) -> bool:
         """The one `kind`."""

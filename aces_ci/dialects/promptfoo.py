@@ -26,7 +26,10 @@ class Promptfoo:
     """Claimed by `prompts` with `tests`."""
 
     name: str = "promptfoo"
-    verified: bool = True
+    checked: str = (
+        "promptfoo/promptfoo `examples/claude-agent-sdk/skill-comparison/promptfooconfig.yaml` at 02882d8, "
+        "`.../skills/promptfooconfig.yaml` at 0481e31"
+    )
 
     def claims(self, document: Document) -> bool:
         """`prompts` and `tests`, or `providers` and `tests`."""

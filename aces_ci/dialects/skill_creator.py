@@ -20,7 +20,7 @@ class SkillCreator:
     """Claimed by `expectations` in a case, without the reference's keys."""
 
     name: str = "skill-creator"
-    verified: bool = True
+    checked: str = "anthropics/skills `skills/skill-creator/references/schemas.md` at 9d2f1ae"
 
     def claims(self, document: Document) -> bool:
         """`evals` with `expectations`, and no key of the reference's own."""

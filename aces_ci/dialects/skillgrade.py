@@ -24,7 +24,10 @@ class Skillgrade:
     """Claimed by `tasks` with `instruction`."""
 
     name: str = "skillgrade"
-    verified: bool = True
+    checked: str = (
+        "mgechev/skillgrade `skills/skillgrade-setup/references/eval-yaml-spec.md`, `examples/superlint` and "
+        "`examples/angular-modern` at 77b3a3d"
+    )
 
     def claims(self, document: Document) -> bool:
         """`tasks` of objects that instruct."""
@@ -110,8 +113,7 @@ def _workspace(rows: object, notes: Notes, at: str) -> tuple[CaseFile, ...]:
         if not isinstance(item, Mapping):
             notes.refuse(here, f"the file is {kind_of(item)}, not an object", "write {src, dest}")
             continue
-        files = _values.files_at(item.get("src"), notes, here, (folder, ""))
-        found += _values.renamed(files, item.get("dest"), notes, here)
+        found += _values.placed(item.get("src"), item.get("dest"), notes, here, (folder, ""))
     return tuple(found)
 
 

@@ -23,7 +23,7 @@ class Tessl:
     """Claimed by a `checklist` whose items have a `max_score`."""
 
     name: str = "tessl"
-    verified: bool = False
+    checked: str = "tesslio/tessl-eval-demo `00-activation-testing/before/scenarios/linkbox-discard-branch` at 88e540d"
 
     def claims(self, document: Document) -> bool:
         """The weighted checklist."""

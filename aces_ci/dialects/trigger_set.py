@@ -19,7 +19,10 @@ class TriggerSet:
     """Routing alone: no reference answer, no assertion."""
 
     name: str = "trigger-set"
-    verified: bool = True
+    checked: str = (
+        "anthropics/claude-plugins-official "
+        "`plugins/math-olympiad/skills/math-olympiad/evals/trigger_eval.json` at 340e33a"
+    )
 
     def claims(self, document: Document) -> bool:
         """A list whose items have `query` and `should_trigger`."""

@@ -26,7 +26,10 @@ class Vally:
     """Claimed by `stimuli`."""
 
     name: str = "vally"
-    verified: bool = True
+    checked: str = (
+        "dotnet/skills `tests/dotnet/csharp-expert/coexistence.eval.yaml` at 0508460, which Vally runs; its "
+        "own schema is not public"
+    )
 
     def claims(self, document: Document) -> bool:
         """An object with `stimuli`."""
@@ -130,7 +133,7 @@ def _files(environment: object, notes: Notes, at: str) -> tuple[CaseFile, ...]:
         else:
             source = item.get("src", item.get("path")) if isinstance(item, Mapping) else item
             target = item.get("dest") if isinstance(item, Mapping) else None
-            found += _values.renamed(_values.files_at(source, notes, here, (folder, "")), target, notes, here)
+            found += _values.placed(source, target, notes, here, (folder, ""))
     return tuple(found)
 
 

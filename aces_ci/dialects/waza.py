@@ -12,30 +12,34 @@ from aces_ci.dialects import _values
 from aces_ci.dialects._checks import Graded
 from aces_ci.dialects._notes import Notes, kind_of
 from aces_ci.dialects._rows import reading
-from aces_ci.dialects._siblings import data_at, folder_of, inline, matching
+from aces_ci.dialects._siblings import below, data_at, folder_of, inline, matching, text_of
 from aces_ci.dialects._waza import expected, grader
 from aces_ci.ports.dialect import Document, Reading
 
-_TOP = frozenset({"name", "description", "skill", "version", "graders", "tasks"})
+_TOP = frozenset({"name", "description", "skill", "scenario", "version", "schemaVersion", "graders", "tasks"})
 _KNOWN = frozenset({"id", "name", "description", "inputs", "expected", "graders"})
-_INPUTS = frozenset({"prompt", "files"})
+_INPUTS = frozenset({"prompt", "prompt_file", "files"})
 
 
 @dataclass(frozen=True, slots=True)
 class Waza:
-    """Claimed by `skill` with `tasks` that are globs."""
+    """Claimed by `skill` or `scenario` with `tasks` that are globs, or with `tasks_from`."""
 
     name: str = "waza"
-    verified: bool = True
+    checked: str = (
+        "microsoft/waza `schemas/eval.schema.json` at 022454e, `schemas/task.schema.json` at 28e2d8b, "
+        "`examples/` and `skills/waza-interactive/tests/eval.yaml` at 091a1f9"
+    )
 
     def claims(self, document: Document) -> bool:
         """Globs as text or as `{include}`; skillgrade's tasks are objects that instruct."""
         data = document.data
-        if not isinstance(data, Mapping) or "skill" not in data or not isinstance(data.get("tasks"), list):
+        if not isinstance(data, Mapping) or not ("skill" in data or "scenario" in data):
             return False
-        return bool(data["tasks"]) and all(
-            isinstance(row, str) or (isinstance(row, Mapping) and "include" in row) for row in data["tasks"]
-        )
+        rows = data.get("tasks")
+        if isinstance(data.get("tasks_from"), str):
+            return "config" in data
+        return isinstance(rows, list) and bool(rows) and all(map(_is_task, rows))
 
     def read(self, document: Document) -> Reading:
         """One case a task file that is not switched off; the suite's graders apply to each."""
@@ -43,8 +47,11 @@ class Waza:
         data: Any = document.data
         notes.unknown(data, _TOP)
         cases: list[Case] = []
-        for path, at in _tasks(data["tasks"], notes):
-            task = data_at(document, path, notes, at)
+        if isinstance(data.get("tasks_from"), str):
+            notes.error("/tasks_from", "cases that a CSV fills into a template are not read", "write task files")
+            return reading(notes, [])
+        for path, at, inlined in _tasks(data["tasks"], notes):
+            task = inlined or data_at(document, path, notes, at)
             if task is None:
                 continue
             case = _case(task, path, data.get("graders"), notes, at, len(cases) + 1)
@@ -56,11 +63,19 @@ class Waza:
         return reading(notes, cases)
 
 
-def _tasks(rows: list[Any], notes: Notes) -> Iterator[tuple[str, str]]:
+def _is_task(row: object) -> bool:
+    return isinstance(row, str) or (isinstance(row, Mapping) and ("include" in row or "prompt" in row))
+
+
+def _tasks(rows: list[Any], notes: Notes) -> Iterator[tuple[str, str, Mapping[str, Any] | None]]:
+    """(file, place in the suite, the task itself where it stands in the suite, as early versions had it)."""
     folder = folder_of(notes.document.path)
     seen: set[str] = set()
     for index, row in enumerate(rows):
         at = f"/tasks/{index}"
+        if isinstance(row, Mapping) and "prompt" in row:
+            yield notes.document.path, at, _early(row)
+            continue
         glob = row if isinstance(row, str) else row.get("include")
         if not isinstance(glob, str):
             notes.error(at, f"the task is {kind_of(glob)}, not a glob", "write tasks/*.yaml")
@@ -71,7 +86,13 @@ def _tasks(rows: list[Any], notes: Notes) -> Iterator[tuple[str, str]]:
         for path in found:
             if path not in seen:
                 seen.add(path)
-                yield path, at
+                yield path, at, None
+
+
+def _early(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A task as the schema has it now: its prompt below `inputs`, its validators as graders."""
+    left = {key: value for key, value in row.items() if key not in ("prompt", "validators")}
+    return {**left, "inputs": {"prompt": row["prompt"]}, "graders": row.get("validators", row.get("graders"))}
 
 
 def _case(task: object, path: str, shared: object, notes: Notes, at: str, number: int) -> Case | None:
@@ -84,7 +105,7 @@ def _case(task: object, path: str, shared: object, notes: Notes, at: str, number
     inputs = task.get("inputs")
     inputs = inputs if isinstance(inputs, Mapping) else {}
     identity = _values.case_id(task.get("id"), notes, at, number)
-    prompt = _values.text_at(inputs, "prompt", notes, at)
+    prompt = _values.text_at(inputs, "prompt", notes, at) or _prompt_file(inputs, path, notes)
     if prompt is None:
         notes.error(at, f"{path} has no inputs.prompt", "write the task there")
     if identity is None or prompt is None:
@@ -109,6 +130,12 @@ def _case(task: object, path: str, shared: object, notes: Notes, at: str, number
         unmapped={**notes.unknown(task, _KNOWN), **notes.unknown(inputs, _INPUTS), **left},
     )
     return case if notes.refused == before else None
+
+
+def _prompt_file(inputs: Mapping[str, Any], path: str, notes: Notes) -> str | None:
+    """The prompt in a file beside the task."""
+    name = inputs.get("prompt_file")
+    return text_of(notes.document, below(folder_of(path), name)) if isinstance(name, str) else None
 
 
 def _files(rows: object, path: str, notes: Notes, at: str) -> tuple[CaseFile, ...]:

@@ -22,7 +22,7 @@ class WazaTriggers:
     """Claimed by either list."""
 
     name: str = "waza-triggers"
-    verified: bool = True
+    checked: str = "microsoft/waza `examples/code-explainer/trigger_tests.yaml` at 091a1f9"
 
     def claims(self, document: Document) -> bool:
         """One of the two lists."""

@@ -30,23 +30,37 @@ def absent(subject: Subject, args: Mapping[str, object]) -> Told:
 
 
 def matches(subject: Subject, args: Mapping[str, object]) -> Told:
-    """The file is there and its content is as wanted."""
+    """The file is there and its content is as wanted; of a glob, one of its files."""
     path = needed(args, "path")
     found = _found(subject, path)
     if not found:
         return Told(False, f"{path} is not there")
+    told = [_holds(subject, name, args) for name in found]
+    return next((one for one in told if one.passed), told[0])
+
+
+def avoids(subject: Subject, args: Mapping[str, object]) -> Told:
+    """The file is there, and neither it nor another file of the glob has that content."""
+    path = needed(args, "path")
+    if not _found(subject, path):
+        return Told(False, f"{path} is not there")
+    told = matches(subject, args)
+    return Told(not told.passed, told.because)
+
+
+def _holds(subject: Subject, name: str, args: Mapping[str, object]) -> Told:
     digest = args.get("sha256")
     if isinstance(digest, str):
-        same = hashlib.sha256(_files(subject)[found[0]]).hexdigest() == digest.lower()
-        return Told(same, f"{found[0]} has {'that' if same else 'another'} digest")
-    text = text_of_file(subject, found[0])
+        same = hashlib.sha256(_files(subject)[name]).hexdigest() == digest.lower()
+        return Told(same, f"{name} has {'that' if same else 'another'} digest")
+    text = text_of_file(subject, name)
     if text is None:
-        return Told(False, f"{found[0]} is not UTF-8 text")
+        return Told(False, f"{name} is not UTF-8 text")
     for key, holds in _HOLDS.items():
         wanted = args.get(key, args.get("value") if key == "contains" else None)
         if isinstance(wanted, str):
             held = holds(wanted, text)
-            return Told(held, f"{found[0]} {'agrees' if held else 'does not agree'} with `{key}`")
+            return Told(held, f"{name} {'agrees' if held else 'does not agree'} with `{key}`")
     raise CannotTell("the check has none of `pattern`, `contains`, `equals`, `sha256`")
 
 
@@ -85,7 +99,9 @@ def _files(subject: Subject) -> Mapping[str, bytes]:
 def _found(subject: Subject, path: str) -> list[str]:
     plain = _plain(path)
     files = _files(subject)
-    return [plain] if plain in files else sorted(name for name in files if fnmatchcase(name, plain))
+    # `**/` stands for no folder as well.
+    globs = (plain, plain.replace("**/", "")) if "**/" in plain else (plain,)
+    return [plain] if plain in files else sorted(name for name in files if any(fnmatchcase(name, g) for g in globs))
 
 
 def _plain(path: str) -> str:

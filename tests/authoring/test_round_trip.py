@@ -71,8 +71,8 @@ def test_every_dialect_survives_the_way_through_it_but_for_what_is_named(root: P
     files = files_below(root / "fixtures/evals" / name)
     suite = suite_of(files)
     text, lost = write(suite.cases, "tide-tables")
-    read = {file.path for file in suite.files}
-    again = suite_of({**{p: d for p, d in files.items() if p not in read}, "evals/evals.json": text})
+    named = {file.source for case in suite.cases for file in case.files}
+    again = suite_of({**{path: files[path] for path in named if path}, "evals/evals.json": text})
     assert len(again.cases) == len(suite.cases)
     for case, back in zip(suite.cases, again.cases, strict=True):
         assert (back.id, back.prompt, back.reference, back.trigger) == (

@@ -31,6 +31,7 @@ GOOD: dict[CheckKind, dict[str, Any]] = {
     CheckKind.FILE_EXISTS: {"path": "*.csv"},
     CheckKind.FILE_ABSENT: {"path": "a.txt"},
     CheckKind.FILE_MATCHES: {"path": "a.txt", "pattern": "^x"},
+    CheckKind.FILE_NOT_MATCHES: {"path": "a.txt", "contains": "x"},
     CheckKind.JSON_SCHEMA: {"schema": {"type": "object"}, "path": "a.json"},
     CheckKind.COMMAND_RAN: {"program": "git", "worked": True},
     CheckKind.COMMAND_NOT_RAN: {"pattern": "^rm "},

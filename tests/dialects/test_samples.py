@@ -101,7 +101,7 @@ def test_the_small_form_stands_beside_sentences(root: Path) -> None:
 
 def test_plugin_eval_folders_give_one_case_each_from_prompt_or_case_file(root: Path) -> None:
     suite = sample(root, "claude-plugin-eval")
-    first, second = suite.cases
+    log, shanty, first, second = suite.cases
     assert first.prompt.startswith("Low water is at 07:20")
     assert checks(first) == [
         (CheckKind.SKILL_READ, Role.MUST, {"skill": "tide-tables"}),
@@ -113,19 +113,59 @@ def test_plugin_eval_folders_give_one_case_each_from_prompt_or_case_file(root: P
         (CheckKind.FILE_EXISTS, Role.OUTCOME, {"path": "plan.md"}),
         (CheckKind.TOOL_ORDER, Role.MUST, {"tools": ["Read", "Write"]}),
     ]
-    assert "max_turns" in suite.files[0].reading.ignored_keys
+    assert (shanty.trigger, checks(shanty)) == (False, [(CheckKind.TOOL_NOT_USED, Role.MUST_NOT, {"tool": "Skill"})])
+    # Both files: the name of the one, the keys and the body of the other, and what is not staged is said.
+    assert (log.id, log.trigger, log.unmapped["tags"]) == ("harbour-log-entry", True, ["nightly"])
+    assert log.prompt.startswith("Enter the two high waters")
+    assert [warning.pointer for warning in suite.files[0].reading.warnings] == ["/context"]
+
+
+def test_a_key_that_plugin_eval_refuses_is_an_error_here() -> None:
+    suite = suite_of(
+        {"evals/a/prompt.md": "---\nmax_turn: 3\n---\nDo it.", "evals/a/graders/x.md": "---\ntype: llm\n---\nSo?"}
+    )
+    assert [error.message for error in suite.errors] == ["`max_turn` is no key of a prompt.md"]
 
 
 def test_waza_reads_the_tasks_that_its_globs_name_with_the_graders_of_the_suite(root: Path) -> None:
     suite = sample(root, "waza")
-    case = only(suite)
+    case, shanty = suite.cases
     assert [(file.target, file.content) for file in case.files] == [("station.csv", "time,height\n13:42,4.1\n")]
     assert case.trigger is True
     assert checks(case) == [
         (CheckKind.CONTAINS, Role.OUTCOME, {"value": "13:42", "ignore_case": True}),
+        (CheckKind.REGEX, Role.OUTCOME, {"pattern": r"4\.1\ m|4\.1\ metres", "ignore_case": True}),
+        (CheckKind.TOOL_USED, Role.MUST, {"tool": "view"}),
+        (CheckKind.TOOL_NOT_USED, Role.MUST_NOT, {"tool": "web_fetch"}),
         (CheckKind.NOT_REGEX, Role.OUTCOME, {"pattern": "(?i)i cannot"}),
     ]
+    assert case.unmapped["behavior"] == {"max_tool_calls": 5}
+    assert (shanty.prompt, shanty.trigger) == ("Write a sea shanty about harbours.\n", False)
     assert any("long-enough" in warning.message for warning in suite.files[0].reading.warnings)
+
+
+def test_tasks_inside_an_early_waza_suite_and_a_suite_of_a_scenario_are_read_and_a_csv_is_refused_aloud() -> None:
+    early = """
+name: routing
+skill: tide-tables
+executor: mock
+tasks:
+  - id: run
+    prompt: When is high water?
+    expected: Opens the table
+    validators: [{ type: text, config: { regex_match: ["13.42"] } }]
+"""
+    case = only(suite_of({"tests/eval.yaml": early}))
+    assert (case.id, said(case), [check.kind for check in case.checks]) == (
+        "run",
+        ["Opens the table"],
+        [CheckKind.REGEX],
+    )
+    task = "id: a\nname: A\ninputs: {prompt: Do it.}\n"
+    flow = 'name: n\nscenario: flow\nschemaVersion: "2.0"\nconfig: {}\nmetrics: []\ntasks: [tasks/*.yaml]\n'
+    assert only(suite_of({"evals/eval.yaml": flow, "evals/tasks/a.yaml": task})).prompt == "Do it."
+    rows = suite_of({"evals/eval.yaml": "name: n\nskill: s\nconfig: {}\ntasks_from: rows.csv\n"})
+    assert [error.pointer for error in rows.errors] == ["/tasks_from"]
 
 
 def test_waza_triggers_are_cases_of_routing(root: Path) -> None:
@@ -141,23 +181,34 @@ def test_vally_stimuli_keep_rubric_constraints_and_activation(root: Path) -> Non
     assert checks(first) == [
         (CheckKind.REGEX, Role.OUTCOME, {"pattern": "13[:.]42"}),
         (CheckKind.FILE_MATCHES, Role.OUTCOME, {"path": "plan.md", "value": "bar"}),
+        (CheckKind.FILE_NOT_MATCHES, Role.OUTCOME, {"path": "**/*.md", "value": "low"}),
         (CheckKind.TOOL_NOT_USED, Role.MUST_NOT, {"tool": "web_fetch"}),
     ]
     assert said(first) == ["Names the unit of the height"]
-    assert [(file.source, file.target) for file in first.files] == [("evals/station.csv", "data/station.csv")]
+    assert [(file.source.removeprefix("evals/"), file.target) for file in first.files] == [
+        ("station.csv", "data/station.csv"),
+        ("fixtures/harbour/README.md", "README.md"),
+        ("fixtures/harbour/log/depth.txt", "log/depth.txt"),
+    ]
     assert second.trigger is False
-    assert not suite.files[0].reading.warnings, "the judge of the rubric and the agent's own end need no word"
+    # The judge of the rubric and the agent's own end need no word; a program of the author's does.
+    assert ["run-command" in warning.message for warning in suite.files[0].reading.warnings] == [True]
 
 
-def test_dotnet_scenarios_become_checks_sentences_and_inline_files(root: Path) -> None:
-    case = only(sample(root, "dotnet-scenarios"))
+def test_dotnet_scenarios_become_checks_sentences_and_files(root: Path) -> None:
+    case, shanty = sample(root, "dotnet-scenarios").cases
     assert checks(case) == [
-        (CheckKind.CONTAINS, Role.OUTCOME, {"value": "13:42"}),
-        (CheckKind.NOT_REGEX, Role.OUTCOME, {"pattern": "(?i)cannot"}),
+        (CheckKind.CONTAINS, Role.OUTCOME, {"value": "High water", "ignore_case": True}),
+        (CheckKind.NOT_REGEX, Role.OUTCOME, {"pattern": "(?i)cannot", "ignore_case": True}),
+        (CheckKind.FILE_MATCHES, Role.OUTCOME, {"path": "**/*.md", "value": "13:42"}),
+        (CheckKind.FILE_NOT_MATCHES, Role.OUTCOME, {"path": "plan.md", "value": "low"}),
+        (CheckKind.TOOL_USED, Role.MUST, {"tool": "bash"}),
         (CheckKind.TOOL_NOT_USED, Role.MUST_NOT, {"tool": "edit"}),
     ]
     assert case.files[0].content == "time,height\n13:42,4.1\n"
+    assert (case.files[1].source, case.files[1].target) == ("tests/fixtures/bar.md", "notes/bar.md")
     assert case.unmapped == {"timeout": 120}
+    assert (case.trigger, shanty.trigger) == (True, False), "the tool expects the skill where nothing is said"
 
 
 def test_promptfoo_templates_are_filled_and_code_is_named_as_not_run(root: Path) -> None:

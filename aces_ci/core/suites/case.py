@@ -40,6 +40,7 @@ class CheckKind(StrEnum):
     FILE_EXISTS = "file_exists"
     FILE_ABSENT = "file_absent"
     FILE_MATCHES = "file_matches"
+    FILE_NOT_MATCHES = "file_not_matches"
     JSON_SCHEMA = "json_schema"
     COMMAND_RAN = "command_ran"
     COMMAND_NOT_RAN = "command_not_ran"

@@ -167,6 +167,7 @@ FORMS: Mapping[CheckKind, Form] = {
     CheckKind.FILE_EXISTS: _PATH,
     CheckKind.FILE_ABSENT: _PATH,
     CheckKind.FILE_MATCHES: Form({"path": _TEXT, **_HOLDS}, (("path",), tuple(_HOLDS)), Role.OUTCOME),
+    CheckKind.FILE_NOT_MATCHES: Form({"path": _TEXT, **_HOLDS}, (("path",), tuple(_HOLDS)), Role.OUTCOME),
     CheckKind.JSON_SCHEMA: Form({"schema": _SCHEMA, "path": _TEXT, "where": _WHERE}, (("schema",),), Role.OUTCOME),
     CheckKind.COMMAND_RAN: Form(_COMMAND, (("program", "pattern"),)),
     CheckKind.COMMAND_NOT_RAN: Form(_COMMAND, (("program", "pattern"),), Role.MUST_NOT),
