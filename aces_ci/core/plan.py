@@ -15,17 +15,16 @@ from dataclasses import dataclass, field
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
 from aces_ci.core.grading.grader import Grader
-from aces_ci.core.skill import Skill
 from aces_ci.core.spending.exchange import Protocol
-from aces_ci.core.spending.price import Price, cost
+from aces_ci.core.spending.forecast import Expected, Forecast, forecast
+from aces_ci.core.spending.price import Price
 from aces_ci.core.staging import Injection, Lineup, digest_of, digest_of_case, skill_files
 from aces_ci.core.suites.case import Case
 from aces_ci.core.suites.run_policy import lowered
-from aces_ci.core.trial import Arm, Usage
+from aces_ci.core.trial import Arm
 
 DIGEST_VERSION = 1
-_TYPICAL = Usage(input_tokens=12_000, output_tokens=2_000, cache_read_tokens=36_000, requests=8)
-ISOLATED, GROUP = "isolated", "group"
+ISOLATED, GROUP, BOTH = "isolated", "group", "both"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +78,7 @@ class Design:
     alpha: float = 0.025
     """One-sided level of *regressed*, the word that gates; divided by the number of changed skills here."""
     mode: str = ISOLATED
+    """`both`: the group decides, and the lift is measured without neighbours too, for the routing premium."""
     injection: Injection = Injection.NATIVE
     limits: Mapping[str, object] = field(default_factory=dict)
     """The sandbox's limits: another limit is another trial."""
@@ -89,13 +89,10 @@ class Design:
     network: tuple[str, ...] = ()
     """Hosts that agents may reach beside the model."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expected:
-    """What one trial is expected to take; the mean of recorded ones where there are any."""
-
-    usage: Usage = _TYPICAL
-    seconds: float = 60.0
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """Workspaces that run; the first one decides."""
+        return (GROUP, ISOLATED) if self.mode == BOTH else (self.mode,)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,19 +109,6 @@ class PlannedTrial:
     stage: int
     side: str
     mode: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Forecast:
-    """Estimates before the first trial: from `new` trials, not from those that are already there."""
-
-    trials: int
-    reused: int
-    new: int
-    tokens: int
-    usd_micros: int | None
-    """None: no price is known for a model."""
-    minutes: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,7 +172,9 @@ def make_live_plan(
         contenders=tuple(contenders),
         design=design,
         trials=tuple(ordered),
-        forecast=_forecast(new, len(ordered), contenders, design, expected or Expected()),
+        forecast=forecast(
+            [contenders[trial.contender].price for trial in new], len(ordered), design.workers, expected or Expected()
+        ),
     )
 
 
@@ -199,7 +185,9 @@ def arms_of(subject: Subject, arms: Sequence[Arm]) -> tuple[Arm, ...]:
     return tuple(arm for arm in arms if arm is not Arm.PREVIOUS or (lineup.previous and not same))
 
 
-def trial_digest(subject: Subject, case: Case, arm: Arm, contender: Contender, attempt: int, design: Design) -> str:
+def trial_digest(
+    subject: Subject, case: Case, arm: Arm, contender: Contender, attempt: int, design: Design, mode: str
+) -> str:
     """64 hex digits over everything that can change the trial's result.
 
     Not in it: the other arms' content, so that a change of the skill leaves the baseline's trials valid.
@@ -213,11 +201,11 @@ def trial_digest(subject: Subject, case: Case, arm: Arm, contender: Contender, a
         "case": digest_of_case(case, subject.fixtures),
         "arm": arm.value,
         "target": digest_of(own),
-        "support": digest_of(_support(lineup, design)),
+        "support": digest_of(staged_lineup(lineup, mode).support),
         "harness": [contender.harness, contender.version, list(contender.command)],
         "model": [contender.model, contender.api.value, contender.upstream],
         "image": contender.image,
-        "mode": design.mode,
+        "mode": mode,
         "injection": design.injection.value,
         "limits": {key: design.limits[key] for key in sorted(design.limits)},
         "network": list(design.network),
@@ -229,13 +217,10 @@ def trial_digest(subject: Subject, case: Case, arm: Arm, contender: Contender, a
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def staged_lineup(lineup: Lineup, design: Design) -> Lineup:
+def staged_lineup(lineup: Lineup, mode: str) -> Lineup:
     """The lineup as the mode stages it: an isolated workspace has no neighbours."""
-    return Lineup(target=lineup.target, previous=lineup.previous, support=_support(lineup, design))
-
-
-def _support(lineup: Lineup, design: Design) -> tuple[Skill, ...]:
-    return lineup.support if design.mode == GROUP else ()
+    support = lineup.support if mode == GROUP else ()
+    return Lineup(target=lineup.target, previous=lineup.previous, support=support)
 
 
 def _check(subject: Subject, design: Design, alpha: float, strata: int, attainable: Attainable) -> None:
@@ -245,7 +230,7 @@ def _check(subject: Subject, design: Design, alpha: float, strata: int, attainab
     twice = next((name for name in identities if identities.count(name) > 1), None)
     if twice is not None:
         raise _refused("case_twice", f"{subject.skill} has two cases called `{twice}`", "give each its own id")
-    lineup = staged_lineup(subject.lineup, design)
+    lineup = staged_lineup(subject.lineup, design.modes[0])
     for arm in arms_of(subject, design.arms):
         skill_files(lineup.of(arm))
     attempts = looks_of(subject, design)[-1]
@@ -267,7 +252,7 @@ def _trials_of(subject: Subject, contenders: Sequence[Contender], design: Design
     looks = looks_of(subject, design)
     return [
         PlannedTrial(
-            digest=trial_digest(subject, case, arm, contender, attempt, design),
+            digest=trial_digest(subject, case, arm, contender, attempt, design, mode),
             skill=subject.skill,
             case=case.id,
             arm=arm,
@@ -275,10 +260,12 @@ def _trials_of(subject: Subject, contenders: Sequence[Contender], design: Design
             attempt=attempt,
             stage=next(number for number, look in enumerate(looks, start=1) if attempt <= look),
             side=subject.side,
-            mode=design.mode,
+            mode=mode,
         )
+        for mode in design.modes
         for case in subject.cases
         for arm in arms_of(subject, design.arms)
+        if mode == design.modes[0] or arm is not Arm.PREVIOUS
         for index, contender in enumerate(contenders)
         for attempt in range(1, looks[-1] + 1)
     ]
@@ -297,21 +284,6 @@ def _interleaved(rows: Sequence[PlannedTrial], seed: int) -> list[PlannedTrial]:
         drawn.shuffle(block)
         ordered += block
     return ordered
-
-
-def _forecast(
-    new: Sequence[PlannedTrial], total: int, contenders: Sequence[Contender], design: Design, expected: Expected
-) -> Forecast:
-    prices = [contenders[trial.contender].price for trial in new]
-    known = [cost(price, expected.usage) for price in prices if price is not None]
-    return Forecast(
-        trials=total,
-        reused=total - len(new),
-        new=len(new),
-        tokens=len(new) * expected.usage.tokens,
-        usd_micros=sum(known) if len(known) == len(prices) else None,
-        minutes=round(len(new) * expected.seconds / max(1, design.workers) / 60, 1),
-    )
 
 
 def _refused(code: str, message: str, do: str) -> UsageError:
