@@ -8,6 +8,7 @@ from pathlib import Path
 
 from aces_ci.changes.parse import parse_skill
 from aces_ci.core.reading.outline import outline
+from aces_ci.core.reading.reference import SCRIPT_SUFFIXES
 from aces_ci.core.skill import FileKind, Skill, SkillFile
 from benchmarks.corpus import ASSUMED
 
@@ -187,7 +188,7 @@ def _scripts(skill: Skill) -> list[str]:
     return [
         path
         for path, file in skill.files.items()
-        if path.endswith((".py", ".sh", ".js", ".ts", ".mjs", ".rb")) and path in skill.body and file.size != ASSUMED
+        if path.endswith(SCRIPT_SUFFIXES) and path in skill.body and file.size != ASSUMED
     ]
 
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import unquote
 
-from aces_ci.core.reading.outline import Outline, outline
+from aces_ci.core.reading.outline import Outline, markup, outline
 from aces_ci.core.skill import Skill
 
-SCRIPT_SUFFIXES = (".py", ".sh", ".bash", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".ps1")
+SCRIPT_SUFFIXES = (".py", ".sh", ".bash", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".ps1", ".php")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|#")
 _PLACEHOLDER = re.compile(
     r"[<>{}$*|]|\.\.\.|%[sd]|^(?:url|link|path|file|href|target|uri|\w+-url)$|YYYY|your-|/path/to/|^path/to/|example\."
@@ -28,10 +28,12 @@ _MENTION = re.compile(
 _OWN_SCRIPT = re.compile(
     r"(?:\$\{?\w*(?i:skill_?(?:dir|root|path|home)|base_?dir)\w*\}?|\{\{?\w*(?i:skill|base)\w*\}?\}"
     r"|<(?i:skill)[\w -]*>)/"
-    r"(?P<path>[\w][\w./-]*\.(?:py|sh|bash|m?js|cjs|ts|rb|pl|ps1))\b"
+    r"(?P<path>[\w][\w./-]*\.(?:py|sh|bash|m?js|cjs|ts|rb|pl|ps1|php))\b"
 )
-_HOME = re.compile(_FOLDERS + "/|(?i:skill|base)[\\w -]*[}>]*/")
-"""What a body holds at least that names a file of its own."""
+_FOLDER = re.compile(_FOLDERS + "/")
+_PLACE = re.compile(r"[${<][^\n/]*/")
+"""What a line holds at least in which `_MENTION`, `_OWN_SCRIPT` can find anything."""
+_RELATIVE = re.compile(r"\]\((?!\s*(?:https?:|#))")
 _ILLUSTRATION = re.compile(r"(?i)\bexamples?\b\W{0,3}:|\be\.g\.|\bsuch as\b|\bwould be\b|\bfor instance\b|\blike `")
 
 
@@ -74,8 +76,9 @@ def _all_links(one: One) -> tuple[Pointer, ...]:
     for path in sorted(skill.files):
         if path != skill.manifest and path.endswith(".md") and not path.startswith("evals/"):
             text = skill.files[path].text
-            if text and "](" in text:
-                found += _links(skill, path, outline(text.replace("\r\n", "\n")), 0)
+            # Addresses are most of what references link to, and no rule asks for them.
+            if text and _RELATIVE.search(text):
+                found += _links(skill, path, markup(text.replace("\r\n", "\n")), 0)
     return tuple(found)
 
 
@@ -132,17 +135,22 @@ def mentions(skill: Skill) -> Iterator[tuple[str, int]]:
 
 @lru_cache(maxsize=64)
 def _mentions(body: str, body_line: int, directory: str) -> tuple[tuple[str, int], ...]:
-    if not _HOME.search(body):
+    if not _FOLDER.search(body) and not _PLACE.search(body):
         return ()
     linked = {link.target.split("#")[0].removeprefix("./") for link in outline(body).links}
     found = []
     for line, row in enumerate(body.split("\n"), start=body_line):
-        if "/" not in row or _ILLUSTRATION.search(row):
+        if "/" not in row:
             continue
-        for match in _MENTION.finditer(row):
-            if match["path"] not in linked and match["owner"] in (None, directory):
-                found.append((match["path"], line))
-        found += [(match["path"], line) for match in _OWN_SCRIPT.finditer(row) if match["path"] not in linked]
+        paths = (
+            [m["path"] for m in _MENTION.finditer(row) if m["owner"] in (None, directory)]
+            if _FOLDER.search(row)
+            else []
+        )
+        if _PLACE.search(row):
+            paths += [match["path"] for match in _OWN_SCRIPT.finditer(row)]
+        if paths and not _ILLUSTRATION.search(row):
+            found += [(path, line) for path in paths if path not in linked]
     return tuple(found)
 
 
