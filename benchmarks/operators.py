@@ -33,6 +33,9 @@ PAPER = {"mean": 79.2, "median": 79.8, "sd": 4.9, "low": 61, "high": 98}
 DROP, RISE = 0.95, 2
 """An operator passes when it lowers the score in this share of skills, and raises none by more than RISE."""
 
+FRESH = 100
+"""Fresh skills that are measured: those with the smallest digests."""
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:
@@ -175,7 +178,9 @@ def main() -> None:
         groups["unseen"] = [subject for subject in every if unseen(subject.skill)]
         if options.fresh:
             named = [(skill, base.name) for base in sorted(options.fresh.iterdir()) for skill in folder(base)]
-            groups["fresh"] = subjects([skill for skill, _ in named], [source for _, source in named])
+            drawn = subjects([skill for skill, _ in named], [source for _, source in named])
+            drawn.sort(key=lambda subject: sha256(f"fresh {subject.skill.root}".encode()).hexdigest())
+            groups["fresh"] = drawn[:FRESH]
 
     def chosen(subject: Subject) -> Mapping[str, Operator]:
         return {**ASKED, **FURTHER} if options.seen else {**ASKED, **held_out(subject), **FURTHER}
@@ -189,6 +194,7 @@ def main() -> None:
             print("\n".join(line for line in failures if line.startswith(wanted)))
         scores = [value for subject in group if (value := score(subject.skill, rules)) is not None]
         texts[f"distribution {name}"] = distribution(scores)
+        print(f"{name} done", flush=True)
     if not options.seen:
         written = [subject.skill for subject in every if len(subject.skill.body.split()) >= 100]
         texts["distribution written out"] = distribution(
