@@ -356,12 +356,16 @@ def test_another_fork_s_pull_request_with_the_same_head_does_not_confuse(scene: 
     assert len(made.fake.bodies(NUMBER)) == 1
 
 
-def test_a_closed_pull_request_and_a_moved_head_get_nothing(scene: tuple[Fork, Document]) -> None:
+@pytest.mark.parametrize("state", ["closed", "open"])
+def test_a_closed_pull_request_and_a_moved_head_get_nothing(scene: tuple[Fork, Document], state: str) -> None:
     made, _ = scene
-    made.fake.pulls[NUMBER]["head"]["sha"] = "f" * 40
+    made.fake.pulls[NUMBER]["state"] = state
+    if state == "open":
+        made.fake.pulls[NUMBER]["head"]["sha"] = "f" * 40
     with pytest.raises(UsageError) as caught:
         made.post()
     assert caught.value.code == "change_missing"
+    assert made.fake.bodies(NUMBER) == []
 
 
 @pytest.mark.parametrize(

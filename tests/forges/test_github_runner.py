@@ -7,7 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from aces_ci.compose import annotations_of
+from aces_ci.core.evidence import RunEnded
+from aces_ci.core.finding import Category, Finding, Severity
 from aces_ci.forges._github.files import SUMMARY_LIMIT, close_markdown, write_outputs, write_summary
+from aces_ci.tiers.assemble import assemble
+from tests.builders import a_changed_skill, a_run
 from tests.contracts.forge_rigs import github, note, publication
 from tests.fakes.server import Answer
 
@@ -82,6 +87,38 @@ def test_ten_annotations_of_each_level_and_the_last_says_how_many_are_left(tmp_p
     assert "line=1," in errors[0]
     assert "title=134 more in the summary" in errors[-1]
     assert len([row for row in rows if row.startswith("::warning ")]) == 1
+
+
+def test_the_worst_comes_first_among_those_that_are_shown(tmp_path: Path) -> None:
+    """Of twelve errors ten are shown, so the two critical ones must not be the last of the file."""
+    mild = findings(Severity.ERROR, Category.SPEC, range(1, 13))
+    grave = findings(Severity.CRITICAL, Category.SECURITY, range(90, 92))
+    report = assemble([a_run(), a_changed_skill(), *mild, *grave, RunEnded(seconds=0.1)])
+    with github(tmp_path) as rig:
+        rig.forge.publish(rig.event(), publication(annotations=annotations_of(report)))
+        rows = [row for row in rig.log.getvalue().splitlines() if row.startswith("::error ")]
+    assert len(rows) == 10
+    assert [re.search(r"line=(\d+)", row)[1] for row in rows[:2]] == ["90", "91"]  # type: ignore[index]
+
+
+def findings(severity: Severity, category: Category, lines: range) -> list[Finding]:
+    """One a line, all new."""
+    path = a_changed_skill().path
+    return [
+        Finding(
+            skill=path,
+            code="SP004" if severity is Severity.ERROR else "SE001",
+            severity=severity,
+            category=category,
+            path=f"{path}/SKILL.md",
+            line=line,
+            title=f"thing {line}",
+            message="What is wrong, and why.",
+            hint="mend it",
+            new=True,
+        )
+        for line in lines
+    ]
 
 
 def test_exactly_ten_are_all_shown(tmp_path: Path) -> None:
