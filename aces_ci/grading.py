@@ -148,7 +148,7 @@ class Grades:
     def _due(self, planned: PlannedTrial, trial: Trial) -> _Due:
         evaluated = self._plan.subject(planned)
         grader = evaluated.grader_of(planned.case) if _readable(trial) and self._room is not None else None
-        return _Due(trial=trial, case=self._plan.case(planned), cast=self._cast(evaluated), grader=grader)
+        return _Due(trial=trial, case=self._plan.case(planned), cast=self._cast(evaluated, planned.mode), grader=grader)
 
     def _standard(
         self, due: Iterable[_Due], known: Mapping[str, Mapping[str, Settled]], waiting: dict[str, list[Score]]
@@ -226,8 +226,8 @@ class Grades:
         """The metric whose line is written last: where it is, all scores of the trial are."""
         return CHECKS if _alone(grader) else self._metrics[0].name
 
-    def _cast(self, subject: Evaluated) -> Cast:
-        lineup = staged_lineup(subject.lineup, self._plan.design)
+    def _cast(self, subject: Evaluated, mode: str) -> Cast:
+        lineup = staged_lineup(subject.lineup, mode)
         names = [name for item in lineup.target for name in (item.directory, item.name) if name]
         scripts = [path for item in lineup.target for path in item.files if path.startswith("scripts/")]
         return Cast(

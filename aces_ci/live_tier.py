@@ -12,7 +12,7 @@ from aces_ci.core.change import ChangeSet, How, SkillChange
 from aces_ci.core.errors import AcesError, UsageError
 from aces_ci.core.evidence import Evidence, Planned, Skipped, Tier
 from aces_ci.core.inert import plain
-from aces_ci.core.plan import Subject, TrialPlan, looks_of, make_live_plan, staged_lineup
+from aces_ci.core.plan import ISOLATED, Subject, TrialPlan, looks_of, make_live_plan, staged_lineup
 from aces_ci.core.skill import Skill
 from aces_ci.pipeline import Job, Sink
 from aces_ci.ports.sandbox import SandboxLost
@@ -212,7 +212,7 @@ def _before(job: Job, changes: ChangeSet, change: SkillChange) -> Skill | None:
 def _support(job: Job, changes: ChangeSet, change: SkillChange) -> list[Skill]:
     """Neighbours that the policy names, as they are at the head, the same in every arm."""
     workspace = job.loaded.settings.live.workspace
-    if workspace.mode != "group":
+    if workspace.mode == ISOLATED:
         return []
     found = (skill_at(job.repository, changes.head, path) for path in workspace.include if path != change.path)
     return [skill for skill in found if skill is not None]
@@ -243,7 +243,7 @@ def _planned(subject: Subject, plan: TrialPlan, *, isolated: bool) -> Planned:
         sandbox={item.harness: item.image for item in plan.contenders if item.image},
         isolated=isolated,
         network=plan.design.network,
-        neighbours=tuple(skill.label for skill in staged_lineup(subject.lineup, plan.design).support),
+        neighbours=tuple(skill.label for skill in staged_lineup(subject.lineup, plan.design.modes[0]).support),
         looks=() if subject.attempts is None else looks_of(subject, plan.design),
     )
 

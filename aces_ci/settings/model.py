@@ -91,8 +91,10 @@ class Harness(Section):
 class Workspace(Section):
     """Which skills the agent sees."""
 
-    mode: Literal["isolated", "group"] = Field("isolated", description="Target alone, or with its neighbours.")
-    include: tuple[Glob, ...] = Field((), description="Neighbours in group mode: paths of skills.")
+    mode: Literal["isolated", "group", "both"] = Field(
+        "isolated", description="Target alone, or with its neighbours; both: with them, and the lift alone as well."
+    )
+    include: tuple[Glob, ...] = Field((), description="Neighbours in group mode and in both: paths of skills.")
     injection: Literal["native", "preloaded"] = Field("native", description="Name and path only, or the whole body.")
 
 

@@ -81,7 +81,7 @@ def collect(
     cases = tuple(case for _, case in sorted(fallen)) or tuple(row.case for row in summary.cases)
 
     def runs(arm: Arm) -> tuple[Run, ...]:
-        chosen = (t for t in trials if t.arm is arm and t.case in cases and not t.missing)
+        chosen = (t for t in trials if t.arm is arm and t.case in cases and t.mode == summary.mode and not t.missing)
         return tuple(_run(t, scores, trajectories.get(t.digest)) for t in chosen if t.attempt <= summary.attempts)
 
     return Runs(cases=cases, this=runs(Arm.WITH_SKILL), other=runs(other))

@@ -144,8 +144,16 @@ def stop_reason(trials: Sequence[Trial], scores: Sequence[Score], plan: LivePlan
     return "; ".join(dict.fromkeys(reason for reason in reasons if reason is not None))
 
 
+def deciding_mode(trials: Sequence[Trial], plan: LivePlan) -> str:
+    """The workspace whose trials decide, where two ran: the plan's, else the group's."""
+    modes = dict.fromkeys(trial.mode for trial in trials)
+    return plan.mode if plan.mode in modes else GROUP if GROUP in modes else next(iter(modes))
+
+
 def _stop(trials: Sequence[Trial], scores: Sequence[Score], plan: LivePlan) -> str | None:
     side = [trial for trial in trials if trial.side == "base"] or list(trials)
+    mode = deciding_mode(side, plan)
+    side = [trial for trial in side if trial.mode == mode]
     values = outcomes(side, table(scores))
     found = decide(slots(side, plan.cap), scores, values, plan)
     if found.main is None or not found.main.looks.look:
@@ -163,8 +171,7 @@ def _stop(trials: Sequence[Trial], scores: Sequence[Score], plan: LivePlan) -> s
 def _one_side(
     skill: str, trials: Sequence[Trial], scores: Sequence[Score], rows: ScoreTable, plan: LivePlan
 ) -> LiveSummary:
-    modes = dict.fromkeys(trial.mode for trial in trials)
-    mode = plan.mode if plan.mode in modes else GROUP if GROUP in modes else next(iter(modes))
+    mode = deciding_mode(trials, plan)
     values = outcomes(trials, rows)
     held = slots([trial for trial in trials if trial.mode == mode], plan.cap)
     found = decide(held, scores, values, plan)

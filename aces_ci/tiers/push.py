@@ -25,9 +25,8 @@ Stratum = tuple[str, str, str]
 
 def comparison_of(plan: TrialPlan, skill: str) -> str:
     """The question that the base side's trials of one skill answer: equal digests are the same question."""
-    digests = sorted(
-        row.digest for row in plan.trials if row.skill == skill and row.side == "base" and row.arm is not Arm.BASELINE
-    )
+    mine = [row for row in plan.trials if row.skill == skill and row.side == "base"]
+    digests = sorted(row.digest for row in mine if row.arm is not Arm.BASELINE and row.mode == plan.design.modes[0])
     return hashlib.sha256("\n".join(digests).encode()).hexdigest()
 
 
@@ -44,7 +43,8 @@ def push_of(  # noqa: PLR0913 - what one push is made of
     head: str,
 ) -> Push:
     """What to keep of one skill after a run."""
-    keys, measured = _keys(subject, plan, scores), _outcomes(trials, scores, subject.side)
+    ran = [trial for trial in trials if trial.mode == summary.mode]
+    keys, measured = _keys(subject, plan, scores), _outcomes(ran, scores, subject.side)
     return Push(
         repo=repo,
         change=change,
@@ -109,7 +109,15 @@ def _keys(subject: Subject, plan: TrialPlan, scores: Sequence[Score]) -> Mapping
     for case in subject.cases:
         content = digest_of_case(case, subject.fixtures)
         for who in plan.contenders:
-            parts = [content, who.harness, who.version, who.model, who.image, plan.design.mode, plan.design.injection]
+            parts = [
+                content,
+                who.harness,
+                who.version,
+                who.model,
+                who.image,
+                plan.design.modes[0],
+                plan.design.injection,
+            ]
             text = json.dumps([*parts, sorted(methods.get(case.id, ()))], separators=(",", ":"))
             keys[(case.id, who.harness, who.model)] = hashlib.sha256(text.encode()).hexdigest()
     return keys

@@ -86,7 +86,7 @@ def attempt(
             caps=caps,
             limits=replace(bench.requests, seconds=bench.limits.seconds + ARM_GRACE_SECONDS),
             expectation=expectation(
-                staged_lineup(plan.subject(planned).lineup, plan.design),
+                staged_lineup(plan.subject(planned).lineup, planned.mode),
                 planned.arm,
                 plan.case(planned),
                 plan.design.injection,
@@ -145,7 +145,7 @@ def told(
 def _job(bench: Bench, planned: PlannedTrial, harness: Harness, token: str, slot: int) -> tuple[Job, str]:
     plan = bench.plan
     contender, subject, case = plan.contenders[planned.contender], plan.subject(planned), plan.case(planned)
-    lineup = staged_lineup(subject.lineup, plan.design)
+    lineup = staged_lineup(subject.lineup, planned.mode)
     text = prompt(case, planned.arm, lineup, plan.design.injection)
     launch = harness.launch(
         Invocation(
