@@ -57,6 +57,7 @@ class FakeGitLab:
         change = root + "/merge_requests/{number}"
         for method, path, handler in (
             ("GET", "/user", self._user),
+            ("GET", "/users/{user}", self._user_of),
             ("GET", root, self._project),
             ("GET", root + "/members/all/{member}", self._member),
             ("GET", root + "/repository/commits/{sha}/merge_requests", self._of_commit),
@@ -169,6 +170,12 @@ class FakeGitLab:
     def _user(self, request: Request) -> Answer:
         who = self._who(request)
         return Answer(body={"id": who.id, "username": who.username, "name": who.username, "bot": who.bot})
+
+    def _user_of(self, request: Request, user: str) -> Answer:
+        found = self.members.get(int(user))
+        if found is None:
+            raise _refusal(404, "404 User Not Found")
+        return Answer(body={"id": found.id, "username": found.username, "name": found.username, "bot": found.bot})
 
     def _project(self, request: Request, project: str) -> Answer:
         self._ours(project)

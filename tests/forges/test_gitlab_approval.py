@@ -88,8 +88,15 @@ def test_a_button_in_the_fork_and_a_job_that_nobody_pressed_are_none(fake: FakeG
 
 def test_a_reporter_and_a_stranger_may_not(fake: FakeGitLab) -> None:
     assert code(ask(fake, GITLAB_USER_ID="60")) == "permission"
-    assert code(ask(fake, GITLAB_USER_ID="999")) == "permission"
+    assert code(ask(fake, GITLAB_USER_ID="999")) == "bot", "a user who is gone is nobody's word"
     assert code(ask(fake, GITLAB_USER_ID="50/../60")) == "permission"
+
+
+def test_an_access_token_that_presses_or_labels_is_no_person(fake: FakeGitLab) -> None:
+    assert fake.members[BOT.id].level >= 30, "it may push, and still it may not approve"
+    assert code(ask(fake, GITLAB_USER_ID=str(BOT.id))) == "bot"
+    labelled(fake, by=BOT.id)
+    assert code(ask(fake, Purpose.ACCEPT, labels=("aces:accept",))) == "bot"
 
 
 def test_a_push_after_the_button_moves_the_head(fake: FakeGitLab) -> None:

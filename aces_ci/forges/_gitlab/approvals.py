@@ -37,8 +37,7 @@ class Approvals:
         """Against the merge request as it is now."""
         return still_holds(approval, self._standing(approval.actor, approval.purpose, None))
 
-    @staticmethod
-    def _button(event: Event, env: Mapping[str, str]) -> Ask | None:
+    def _button(self, event: Event, env: Mapping[str, str]) -> Ask | None:
         # In the fork's own project anyone may press: only a job of the target project counts.
         here = env.get("CI_PROJECT_ID") == env.get("CI_MERGE_REQUEST_PROJECT_ID")
         if not here or env.get("CI_JOB_MANUAL") != "true":
@@ -46,8 +45,8 @@ class Approvals:
         return Ask(
             purpose=Purpose.LIVE,
             via=Via.ENVIRONMENT,
-            actor=env.get("GITLAB_USER_ID", ""),
-            person=True,
+            actor=(actor := env.get("GITLAB_USER_ID", "")),
+            person=self._person(actor),
             at=_utc(env.get("CI_JOB_STARTED_AT", "")),
             sha=event.head_sha,
             base_ref=event.base_ref,
@@ -68,7 +67,7 @@ class Approvals:
             purpose=purpose,
             via=Via.LABEL,
             actor=str(last["user"]["id"]),
-            person=not last["user"].get("bot", False),
+            person=self._person(str(last["user"]["id"])),
             at=_utc(last["created_at"]),
             sha=event.head_sha,
             base_ref=event.base_ref,
@@ -96,6 +95,17 @@ class Approvals:
             voided_at=max(pushes, default=None),
             structure_at=None if seen is None else _utc(seen),
         )
+
+    def _person(self, actor: str) -> bool:
+        """A project's access token is a user too, which may press jobs and set labels; only the user tells."""
+        if not actor.isdigit():
+            return True  # nobody's id: the permission refuses it
+        try:
+            return self.api.get(f"/users/{actor}").data.get("bot") is not True
+        except HttpError as error:
+            if error.status != 404:
+                raise
+            return False
 
     def _permission(self, actor: str) -> str:
         if not actor.isdigit():
