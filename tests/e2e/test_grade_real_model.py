@@ -1,5 +1,7 @@
-"""A recorded run graded by a real model, from the command line to a score. The model is far too small to judge: what is
-proven is that its reply is used or told as an error, within bounds, and that no grade is made up.
+"""Recorded runs of every CLI graded by a real model, from the CLI's log to a score.
+
+The model is far too small to judge: what is proven is that its reply is used or told as an error, within bounds, and
+that no grade is made up.
 """
 
 from __future__ import annotations
@@ -20,32 +22,18 @@ import pytest
 from click.testing import CliRunner
 
 from aces_ci.cli.grade import COMMAND as GRADE
+from aces_ci.cli.trace import COMMAND as TRACE
 
 pytestmark = [pytest.mark.e2e, pytest.mark.enable_socket]
 CACHE = Path(__file__).resolve().parents[2] / ".cache/model"
-SECONDS = 120
+SECONDS = 300
 """Of the server's start and of its life after it, each: what is asked later is told as an error."""
-TRACE = {
-    "schema_version": "ATIF-v1.7",
-    "session_id": "s",
-    "agent": {"name": "codex", "version": "1"},
-    "steps": [
-        {"step_id": 1, "source": "user", "message": "Give me the quartz report of ledger.csv."},
-        {
-            "step_id": 2,
-            "source": "agent",
-            "message": "",
-            "tool_calls": [
-                {"tool_call_id": "c1", "function_name": "shell", "arguments": {"command": "python3 quartz.py"}}
-            ],
-            "observation": {"results": [{"source_call_id": "c1", "content": "QUARTZ-TOTAL 7"}]},
-        },
-        {"step_id": 3, "source": "agent", "message": "QUARTZ-TOTAL 7"},
-    ],
-}
+HARNESSES = ("claude-code", "codex", "gemini-cli", "opencode", "qwen-code")
 CASE = {
     "id": "q",
-    "prompt": "Give me the quartz report of ledger.csv.",
+    "prompt": "Give me the quartz report of ledger.csv. Answer with one line.",
+    "trigger": True,
+    "expected_skill": "quartz-report",
     "behaviors": [{"id": "b1", "text": "Executes quartz.py"}],
 }
 
@@ -90,21 +78,27 @@ def _healthy(port: int) -> bool:
         return False
 
 
-def test_one_behaviour_of_a_run_is_judged_by_a_real_model(server: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("harness", HARNESSES)
+def test_a_recorded_run_of_each_cli_is_judged_by_a_real_model(
+    server: str, shared: Path, tmp_path: Path, harness: str
+) -> None:
     trace, case = tmp_path / "t.json", tmp_path / "c.json"
-    trace.write_text(json.dumps(TRACE), encoding="utf-8")
+    folder = str(shared / "transcripts" / harness / "a-with-skill")
+    assert CliRunner().invoke(TRACE, ["convert", folder, "--output-file", str(trace)]).exit_code == 0
     case.write_text(json.dumps(CASE), encoding="utf-8")
     arguments = [str(trace), "--case", str(case), "--judge", "--format", "json", "--provider-url", server]
-    arguments += ["--output", str(tmp_path / "out"), "-C", str(tmp_path), "--metric", "behavior_check"]
+    arguments += ["--output", str(tmp_path / "out"), "-C", str(tmp_path)]
+    for name in ("behavior_check", "skill_execution", "security"):
+        arguments += ["--metric", name]
     for each in ("judge.provider=compatible", "judge.model=smol", "judge.concurrency=1", "budget.usd=null"):
         arguments += ["--set", each]
     result = CliRunner().invoke(GRADE, arguments, standalone_mode=False)
     assert result.exception is None, (result.output, result.exception)
-    scores: list[dict[str, Any]] = json.loads(result.stdout)["scores"]
-    assert [score["metric"] for score in scores] == ["behavior_check"]
-    (score,) = scores
+    scores: dict[str, dict[str, Any]] = {row["metric"]: row for row in json.loads(result.stdout)["scores"]}
+    assert scores["skill_execution"]["value"] == scores["security"]["value"] == 1.0, "what code grades stays as it is"
+    score = scores["behavior_check"]
     assert score["because"] != "no judge", "the model was asked"
-    print(score)
+    print(harness, score)
     if score["value"] is None:
         assert "judge could not" in score["because"], "an error is told, never a zero"
     else:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+import subprocess
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,11 @@ import pytest
 from aces_ci import plugins
 from aces_ci.core.asking.question import Question
 from aces_ci.core.grading.judged import Settled, Word
-from aces_ci.tiers.goal import messages, settle_all
+from aces_ci.ports.goal_worker import Conversation
+from aces_ci.tiers.goal import conversation, settle_all
 from aces_ci.tiers.grade import grade, subject_of
-from aces_ci.workers.ragas.client import RagasWorker, build
+from aces_ci.workers.ragas.client import PROGRAM, WORKER
+from tests.fakes.goal_model import GoalModel, state_of
 from tests.metrics.judges import Court, verdict
 from tests.traces import snippets
 
@@ -25,74 +26,26 @@ METRICS = [each for each in plugins.load("metrics", "METRIC", "name") if each.na
 REFERENCE = "TOTAL 7"
 
 
-def state_of(text: str) -> str:
-    """What the fake model says of a conversation, whoever renders it: the last total that stands in it."""
-    totals = [line.split("TOTAL", 1)[1].split()[0].strip('"\\,.') for line in text.splitlines() if "TOTAL" in line]
-    return f"TOTAL {totals[-1]}" if totals else "nothing was found"
-
-
-class Model(ThreadingHTTPServer):
-    """Chat completions: infers from the conversation, compares two outcomes; counts requests; may be broken."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.requests: list[dict[str, Any]] = []
-        self.broken = False
-
-
-class _Handler(BaseHTTPRequestHandler):
-    def do_POST(self) -> None:
-        server = self.server
-        assert isinstance(server, Model)
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        server.requests.append(body)
-        prompt = body["messages"][-1]["content"]
-        task = prompt.rsplit("Now perform the same", 1)[-1]
-        reply: dict[str, Any]
-        if server.broken:
-            reply = {"nonsense": True}
-        elif "desired_outcome" in task:
-            given = json.loads(task[task.index("{") : task.rindex("}") + 1])
-            same = given["desired_outcome"] in given["arrived_outcome"]
-            reply = {"reason": "compared", "verdict": "1" if same else "0"}
-        else:
-            reply = {"user_goal": "the total", "end_state": state_of(task.replace("\\n", "\n"))}
-        message = {"role": "assistant", "content": json.dumps(reply)}
-        document = {
-            "id": "x", "object": "chat.completion", "created": 1, "model": body["model"],
-            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-            "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
-        }  # fmt: skip
-        data = json.dumps(document).encode()
-        self.send_response(200)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Quiet."""
-
-
 @pytest.fixture(scope="module")
 def python() -> Path:
-    return build(Path.home() / ".cache" / "aces-ci" / "ragas")
+    return WORKER.build(Path.home() / ".cache" / "aces-ci" / "ragas")
 
 
 @pytest.fixture
-def model() -> Iterator[Model]:
-    server = Model()
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
+def model() -> Iterator[GoalModel]:
+    with GoalModel().running() as server:
+        yield server
 
 
-def worker(python: Path, model: Model) -> RagasWorker:
-    url = f"http://127.0.0.1:{model.server_address[1]}/v1"
-    return RagasWorker(python=python, model="fake-5.4", base_url=url, token="gateway-token")
+def judged(python: Path, model: GoalModel, told: Sequence[Conversation]) -> tuple[Settled, ...]:
+    """The program as a sandbox runs it, but on this machine's network."""
+    asked = WORKER.request(told, model="fake-5.4", base_url=model.url, token="gateway-token", seconds=60.0)
+    done = subprocess.run(
+        [str(python), "-I", str(PROGRAM)],
+        input=asked, env={"PATH": "/usr/bin:/bin", "HOME": str(python.parent.parent), **WORKER.environment},
+        capture_output=True, timeout=180, check=True,
+    )  # fmt: skip
+    return WORKER.verdicts(done.stdout, len(told), "fake-5.4")
 
 
 def two_step(data: dict[str, Any], question: Question) -> dict[str, Any]:
@@ -112,37 +65,32 @@ CONVERSATIONS: list[tuple[list[dict[str, Any]], Word]] = [
 ]
 
 
-@pytest.mark.parametrize(("rows", "want"), CONVERSATIONS)
-def test_both_methods_say_the_same(python: Path, model: Model, rows: list[dict[str, Any]], want: Word) -> None:
+def test_both_methods_say_the_same(python: Path, model: GoalModel) -> None:
     case = snippets.case(expected_skill="pdf", trigger=True, reference=REFERENCE)
-    trajectory = snippets.trajectory("claude-code", rows)
-    subject = subject_of(snippets.trial(), trajectory, case, None, snippets.cast())
-    theirs = worker(python, model).judge(messages(subject), REFERENCE)
-    assert theirs.error is None
-    assert (theirs.word, theirs.way) == (want, "ragas-0.4.3")
-    assert len(model.requests) == 2
+    trajectories = [snippets.trajectory("claude-code", rows) for rows, _ in CONVERSATIONS]
+    subjects = [subject_of(snippets.trial(), each, case, None, snippets.cast()) for each in trajectories]
+    theirs = judged(python, model, [conversation(each) for each in subjects])
+    assert [(each.error, each.word, each.way) for each in theirs] == [
+        (None, want, "ragas-0.4.3") for _, want in CONVERSATIONS
+    ]
+    assert len(model.requests) == 2 * len(CONVERSATIONS)
     assert not any({"temperature", "top_p"} & set(request) for request in model.requests)
-    ours = grade(snippets.trial(), trajectory, case, None, METRICS, Court(two_step), cast=snippets.cast())[0]  # type: ignore[arg-type]
-    assert ours.value == float(theirs.word is Word.YES)
-    known = {"goal/reached": theirs}
-    used = grade(
-        snippets.trial(), trajectory, case, None, METRICS, Court(two_step), cast=snippets.cast(), known=known  # type: ignore[arg-type]
-    )[0]  # fmt: skip
-    assert (used.value, used.method) == (ours.value, "fake-5.4/p1/ragas-0.4.3")
+    assert set(model.keys) == {"Bearer gateway-token"}
+    for trajectory, verdict_ in zip(trajectories, theirs, strict=True):
+        ours = grade(snippets.trial(), trajectory, case, None, METRICS, Court(two_step), cast=snippets.cast())[0]  # type: ignore[arg-type]
+        assert ours.value == float(verdict_.word is Word.YES)
+        known = {"goal/reached": verdict_}
+        used = grade(
+            snippets.trial(), trajectory, case, None, METRICS, Court(two_step), cast=snippets.cast(), known=known  # type: ignore[arg-type]
+        )[0]  # fmt: skip
+        assert (used.value, used.method) == (ours.value, "fake-5.4/p1/ragas-0.4.3")
 
 
-def test_a_model_that_answers_in_another_form_makes_both_arms_fall_back(python: Path, model: Model) -> None:
-    model.broken = True
+def test_a_model_that_answers_in_another_form_makes_every_arm_fall_back(python: Path, model: GoalModel) -> None:
+    model.good = 2
     case = snippets.case(expected_skill="pdf", trigger=True, reference=REFERENCE)
     trajectory = snippets.trajectory("codex", [{"say": "x"}])
-    trials = [snippets.trial(arm, digest=arm[0] * 64) for arm in ("with_skill", "baseline")]
+    trials = [snippets.trial(arm, digest=arm[0] * 64) for arm in ("with_skill", "previous", "baseline")]
     subjects = [subject_of(trial, trajectory, case, None, snippets.cast()) for trial in trials]
-    asked: list[Settled] = []
-
-    def judge(told: Any, reference: str) -> Settled:
-        asked.append(worker(python, model).judge(told, reference))
-        return asked[-1]
-
-    found = settle_all(subjects, judge)
-    assert found.known == {} and "two_step" in (found.fallback or "")
-    assert asked[0].word is None
+    found = settle_all(subjects, lambda told: judged(python, model, told))
+    assert found.known == {} and "RAGAS" in found.fallback
