@@ -26,14 +26,15 @@ def diagnosed(
     plan: LivePlan,
     folder: Folder,
 ) -> Iterator[Diagnosed]:
-    """One line of evidence for each skill of the deciding side for which a cause was found.
+    """One line of evidence for each skill for which a cause was found, from the side whose evals decide.
 
     `folder` is the output directory that the trials' trajectories lie in. A trace that is gone or cannot be read is
     left out: it can only cost a cause.
     """
+    deciding = {subject.skill for subject in subjects if subject.side == "base"}
     for subject in subjects:
         own = [trial for trial in trials if trial.skill == subject.skill and trial.side == subject.side]
-        if subject.side != "base" or not own:
+        if not own or (subject.side != "base" and subject.skill in deciding):
             continue
         cases = {case.id: plan.cases[case.id] for case in subject.cases if case.id in plan.cases}
         summary = summarise(own, scores, replace(plan.for_skill(subject.skill), cases=cases))

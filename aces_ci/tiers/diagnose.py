@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median
 
 from aces_ci.core.diagnosis import Cause, Diagnosis, Place
@@ -48,12 +48,16 @@ def diagnose(
     trajectories: Mapping[str, Trajectory],
     text: SkillText,
 ) -> tuple[Diagnosis, ...]:
-    """Causes, the best supported first; empty where the skill helped or nothing is clear."""
-    lift = summary.change if summary.basis is Contrast.CHANGE else summary.lift
-    if summary.word is Word.NO_VERDICT or lift is None or lift.estimate is None:
+    """Causes, the best supported first; empty where the skill helped or nothing is clear.
+
+    A change that is no worse than the base, and still no better than no skill, is compared with no skill: then every
+    line of the skill may be the cause.
+    """
+    contrast = _loss(summary)
+    if contrast is None:
         return ()
-    if summary.word is not Word.REGRESSED and lift.estimate.point > 0:
-        return ()
+    if contrast is not summary.basis:
+        summary, text = replace(summary, basis=contrast), replace(text, before=None)
     runs = collect(summary, [t for t in trials if t.skill == summary.skill], table(scores), trajectories)
     if not runs.this or not runs.other:
         return ()
@@ -62,6 +66,20 @@ def diagnose(
     if not named:
         named = [item for item in (_more_calls(runs), _read_but_worse(runs)) if item is not None]
     return tuple(sorted(named, key=lambda item: (item.place is None, -gap(item))))
+
+
+def _loss(summary: LiveSummary) -> Contrast | None:
+    """The contrast whose lift is zero or negative, the one that decides first; None where there is none."""
+    if summary.word is Word.NO_VERDICT:
+        return None
+    if summary.word is Word.REGRESSED:
+        return summary.basis
+    lifts = {Contrast.CHANGE: summary.change, Contrast.LIFT: summary.lift}
+    for contrast in dict.fromkeys((summary.basis, Contrast.LIFT)):
+        lift = lifts[contrast]
+        if lift is not None and lift.estimate is not None and lift.estimate.point <= 0:
+            return contrast
+    return None
 
 
 def _unstable(runs: Runs, text: SkillText) -> Diagnosis | None:

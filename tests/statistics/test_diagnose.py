@@ -133,6 +133,24 @@ def test_a_skill_that_helps_is_not_diagnosed() -> None:
     assert Scene(FAST, SLOW, values=(1.0, 0.0)).causes() == ()
 
 
+def test_a_change_that_is_better_and_still_no_better_than_no_skill_is_compared_with_no_skill() -> None:
+    scene = Scene(FAST, SLOW, values=(0.6, 0.2))
+    rows = {Arm.BASELINE: dict.fromkeys(CASES, [1.0] * 5)}
+    trials, scores = a_comparison(rows, looks=(5,))
+    bare = a_trace("head ledger.csv")
+    scene.trials += trials
+    scene.scores = [
+        *(replace(s, value=float(i % 5 < 3)) if s.value == 0.6 else s for i, s in enumerate(scene.scores)),
+        *scores,
+    ]
+    scene.scores = [s if s.value in (0.0, 1.0) else replace(s, value=0.0) for s in scene.scores]
+    scene.traces |= {t.digest: bare for t in trials}
+    first = scene.causes()[0]
+    assert first.cause is Cause.MISUSED and first.seen == (10, 10) and first.compared == (0, 10)
+    assert first.other is not None and first.other.arm is Arm.BASELINE
+    assert first.place is not None and first.place.side == "head"
+
+
 def test_traces_that_are_not_at_hand_lose_the_cause_and_not_the_run() -> None:
     scene = Scene(FAST, SLOW)
     scene.traces = {}

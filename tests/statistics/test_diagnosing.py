@@ -64,11 +64,20 @@ def test_a_trace_that_cannot_be_read_costs_the_cause_and_nothing_else(tmp_path: 
     assert lines == []
 
 
-def test_the_heads_own_evals_are_not_diagnosed(tmp_path: Path) -> None:
+def test_the_heads_own_evals_are_diagnosed_only_where_there_are_no_others(tmp_path: Path) -> None:
     folder = Folder.at(tmp_path / "out", cwd=tmp_path)
     head = replace(a_subject(), side="head")
-    trials, scores = a_comparison({Arm.WITH_SKILL: dict.fromkeys(CASES, [0.0] * 3)}, side="head")
-    assert list(diagnosed([head], trials, scores, LivePlan(), folder)) == []
+    rows = {arm: dict.fromkeys(CASES, [value] * 5) for arm, value in ((Arm.WITH_SKILL, 0.0), (Arm.BASELINE, 1.0))}
+    trials, scores = a_comparison(rows, looks=(5,), side="head")
+    kept = []
+    for trial in trials:
+        path = f"trials/{trial.digest}/trajectory.json"
+        command = "python read.py --fast" if trial.arm is Arm.WITH_SKILL else "head log"
+        folder.write(path, a_trace(command).model_dump_json(exclude_none=True))
+        kept.append(replace(trial, trajectory=path))
+    found = [row.causes[0].cause for row in diagnosed([head], kept, scores, LivePlan(looks=(5,)), folder)]
+    assert found == [Cause.MISUSED], "a new skill has no other evals"
+    assert list(diagnosed([a_subject(), head], kept, scores, LivePlan(looks=(5,)), folder)) == []
 
 
 def test_text_of_a_subject_has_both_sides_and_the_sentences_of_its_behaviours() -> None:
