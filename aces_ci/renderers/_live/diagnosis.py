@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aces_ci.core.diagnosis import Cause, Diagnosis
+from aces_ci.core.estimate import Contrast
 from aces_ci.core.inert import code, fence
 from aces_ci.core.report import Report
 from aces_ci.core.trial import Arm
@@ -36,12 +37,24 @@ def why(report: Report, place: Place, live: Live) -> list[str]:
 def _item(report: Report, place: Place, live: Live, item: Diagnosis) -> str:
     runs = f"{item.seen[0]} of {item.seen[1]} runs"
     before = f", before in {item.compared[0]} of {item.compared[1]}" if item.compared else ""
-    text = f"{_where(report, place, live, item)}{code(item.what, 120)} in {runs}{before}."
+    text = f"{_said(_where(report, place, live, item), live, item)} in {runs}{before}."
     if item.suggestion:
         text += f" **Try** {item.suggestion}."
     if report.links.report and item.cites:
         text += f" [Traces]({report.links.report})"
     return text
+
+
+def _said(where: str, live: Live, item: Diagnosis) -> str:
+    """The line and what it did; the numbers follow."""
+    what = code(item.what, 120)
+    if not where:
+        return what
+    if item.cause is Cause.MISUSED:
+        return f"{where} {'now ' if live.summary.basis is Contrast.CHANGE else ''}says {what}. Used"
+    if item.cause is Cause.SKIPPED_VERIFICATION:
+        return f"{where} is gone. {what} is skipped"
+    return f"{where}: {what}"
 
 
 def _where(report: Report, place: Place, live: Live, item: Diagnosis) -> str:
@@ -53,7 +66,7 @@ def _where(report: Report, place: Place, live: Live, item: Diagnosis) -> str:
     shown = f"{links.within(at.path, live.skill.change.path)}:{at.line}"
     on = "" if head else f" on {code(live.base, 64)}"
     url = place.links.blob(repo, sha, at.path, at.line, at.end_line)
-    return f"{links.to(code(shown, 80), url)}{on}: "
+    return f"{links.to(code(shown, 80), url)}{on}"
 
 
 def excerpts(live: Live) -> list[str]:
