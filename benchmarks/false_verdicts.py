@@ -1,6 +1,6 @@
 """False verdicts and power with lost runs, judge noise, scores and looks together, through the code path of `report`.
 
-    .venv/bin/python benchmarks/false_verdicts.py [--runs 2000] [--design 4x8] [--data scores]
+    .venv/bin/python benchmarks/false_verdicts.py [--runs 2000] [--design 4x8] [--data scores] [--lost nothing]
 
 A row is a design, a kind of data and a way of losing runs. It states the largest total error (regressed and improved)
 over four populations of identical arms, and the power at a true -.4 in the very same condition, each with its Monte
@@ -176,6 +176,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=2000)
     parser.add_argument("--design", choices=DESIGNS, action="append")
     parser.add_argument("--data", choices=DATA, action="append")
+    parser.add_argument("--lost", choices=LOSSES, action="append")
     parser.add_argument("--seed", type=int, default=2001)
     given = parser.parse_args()
     print(f"runs {given.runs} a population, judge error {JUDGE_ERROR}, seed {given.seed}")
@@ -187,7 +188,7 @@ def main() -> None:
         shown(Condition(design=design, data=data, loss=loss), given.runs, given.seed)
         for design in given.design or DESIGNS
         for data in given.data or DATA
-        for loss in LOSSES
+        for loss in given.lost or LOSSES
     ]
     if not all(kept):
         raise SystemExit(1)
