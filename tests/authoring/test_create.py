@@ -80,7 +80,7 @@ def test_prompts_speak_as_users_do_and_only_the_explicit_one_names_the_skill(rep
     assert [bucket for bucket, case in cases.items() if names(case.prompt, "tide-tables")] == [Bucket.EXPLICIT]
     negative = cases[Bucket.NEGATIVE]
     assert negative.trigger is False
-    assert "tide" not in negative.prompt
+    assert negative.prompt.startswith("Write one friendly sentence")
     scripts = [check.args["script"] for check in cases[Bucket.IMPLICIT].checks if check.kind is CheckKind.SCRIPT_RUN]
     assert scripts == ["scripts/next_high.py"]
 
@@ -102,6 +102,32 @@ def test_a_description_becomes_a_request(description: str, prompt: str) -> None:
         name="tide-tables", description=description, scripts=(), intent=Intent(), count=1, buckets=(Bucket.IMPLICIT,)
     )
     assert case.prompt == prompt
+
+
+DESCRIPTION = "Reads tide tables and tells the next high water. Do not use for weather forecasts or sea shanties."
+
+
+def test_negatives_are_close_by_and_an_agent_without_the_skill_can_do_them() -> None:
+    made = draft(name="tide-tables", description=DESCRIPTION, scripts=(), intent=Intent(), count=20)
+    found = [case for case in made if case.trigger is False]
+    assert [case.prompt for case in found[:2]] == [
+        "I need help with weather forecasts.",
+        "I need help with sea shanties.",
+    ]
+    # Then the skill's own words, in a task about words.
+    for case in found[2:5]:
+        assert "read tide tables and tell the next high water" in case.prompt
+        assert case.behaviors[0].text.endswith(("of what it asks her for", "of what it speaks of", "they speak of"))
+    assert len({case.prompt for case in found}) == len(found)
+    assert not any(names(case.prompt, "tide-tables") for case in found)
+
+
+@pytest.mark.parametrize("description", ["", "tides", "Framework (OSS).", "x" * 900, "Never use it for a."])
+def test_any_description_gives_negatives(description: str) -> None:
+    made = draft(name="tide-tables", description=description, scripts=(), intent=Intent(), count=8)
+    prompts = [case.prompt for case in made if case.trigger is False]
+    assert len(set(prompts)) == 2
+    assert all(20 < len(prompt) < 320 for prompt in prompts)
 
 
 def test_a_suite_is_never_overwritten_unasked_and_keeps_a_backup_when_it_is(run_in: Path) -> None:

@@ -20,6 +20,8 @@ from aces_ci.core.trace.trajectory import Trajectory
 from aces_ci.core.trial import Arm
 from aces_ci.core.wire import to_line
 from tests.builders import a_score, a_trial
+from tests.fakes.judge_model import MODEL, JudgeModel, prompt_of
+from tests.fakes.upstream import Reply
 from tests.traces import snippets
 
 ROWS: list[dict[str, Any]] = [
@@ -169,3 +171,39 @@ def test_results_without_a_run_of_the_skill_are_an_error(repo: Path) -> None:
     refused = run().exception
     assert isinstance(refused, UsageError)
     assert refused.code == "no_runs"
+
+
+@pytest.mark.parametrize(("says", "reference"), [(True, "13:42"), (False, None)])
+def test_grounded_takes_over_an_answer_only_where_the_model_says_that_it_is_what_the_author_wants(
+    repo: Path, monkeypatch: pytest.MonkeyPatch, says: bool, reference: str | None
+) -> None:
+    path = repo / "skills/tide-tables/evals/evals.json"
+    page = (path.parent / "EVAL.md").read_text()
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-not-a-key")
+    with JudgeModel().running() as model:
+        model.script = lambda seen: Reply(
+            text=json.dumps({"reason": "so", "agrees": says}), usage=(100, 10, 0, 0), model=MODEL
+        )
+        sets = (f"judge.base_url={model.url}/v1", "judge.provider=openai_chat", "judge.model=gpt-5.4-mini", "budget.usd=1")
+        result = run("--grounded", *(part for one in sets for part in ("--set", one)))
+        assert result.return_value == 0, result.exception
+        prompts = [prompt_of(seen.body) for seen in model.seen]
+    (asked,) = (json.loads(prompt.split("===\n", 1)[1].split("\n=== end", 1)[0]) for prompt in prompts)
+    assert (asked["request"], asked["author"], asked["answer"]) == ("q", ["x"], "13:42")
+    mine, drafted = json.loads(path.read_text())["evals"]
+    assert drafted.get("expected_output") == reference
+    assert mine == {"id": "mine", "prompt": "p", "assertions": ["x"], "my_key": 1}
+    assert (path.parent / "EVAL.md").read_text() == page
+    assert ("a good run's answer agrees" in result.stderr) is says
+
+
+def test_grounded_without_a_provider_says_what_to_set_and_changes_nothing(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    before = (repo / "skills/tide-tables/evals/evals.json").read_text()
+    refused = run("--grounded").exception
+    assert isinstance(refused, UsageError)
+    assert refused.code == "no_key"
+    assert (repo / "skills/tide-tables/evals/evals.json").read_text() == before
