@@ -15,6 +15,7 @@ from aces_ci.core.spending.exchange import Exchange, Protocol
 from aces_ci.core.spending.price import Price
 from aces_ci.core.trial import Arm
 from aces_ci.gateway.gateway import Gateway
+from aces_ci.gateway.internet import Internet
 from aces_ci.gateway.upstream import Patience
 from tests.fakes.upstream import FakeUpstream, Script
 
@@ -95,6 +96,7 @@ async def rig(
     recording_key: str | None = None,
     slots: int = 1,
     tunnel: Path | None = None,
+    internet: Internet | None = None,
     patience: Patience | None = None,
     prices: tuple[Price, ...] = (PRICE,),
 ) -> AsyncIterator[Rig]:
@@ -116,6 +118,7 @@ async def rig(
             exchanged=exchanges.append,
             recorded=recorded.append,
             patience=patience or Patience(retries=2, backoff=0.01),
+            internet=internet,
         )
         listeners = await gateway.open()
         try:

@@ -78,7 +78,9 @@ def internet(*answers: tuple[str, ...]) -> tuple[Internet, list[str]]:
 
     async def lookup(host: str) -> tuple[str, ...]:
         asked.append(host)
-        return left.pop(0)
+        answer = left.pop(0)
+        await asyncio.sleep(0.01)
+        return answer
 
     return Internet(lookup=lookup), asked
 
@@ -91,6 +93,16 @@ def test_a_name_is_looked_up_once_a_run_and_pinned() -> None:
 
     assert asyncio.run(twice()) == [("93.184.215.14",)] * 2
     assert asked == ["files.example.org"], "a second answer, inward or not, is never asked for"
+
+
+def test_two_first_lookups_at_once_agree_on_one_answer() -> None:
+    it, asked = internet(("93.184.215.14",), ("8.8.8.8",))
+
+    async def both() -> list[tuple[str, ...]]:
+        return await asyncio.gather(it.addresses("files.example.org"), it.addresses("files.example.org"))
+
+    one, other = asyncio.run(both())
+    assert one == other and len(asked) == 2
 
 
 @pytest.mark.parametrize("answer", [("10.0.0.1",), ("93.184.215.14", "10.0.0.1"), ("::ffff:127.0.0.1",), ()])

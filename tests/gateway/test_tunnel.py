@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import ssl
 import time
 from collections.abc import AsyncIterator
@@ -24,7 +25,7 @@ from aces_ci.gateway.lease import Lease
 from aces_ci.gateway.policy.request import Terms
 from aces_ci.gateway.tunnel import Tunnel
 from aces_ci.gateway.upstream import Channel
-from tests.gateway.rig import ORDER, TOKEN
+from tests.gateway.rig import ORDER, TOKEN, rig
 
 HOST = "files.example.org"
 """Stands for an allowed public host: the tests' own internet leads to a server on loopback."""
@@ -376,6 +377,37 @@ def test_the_end_of_a_trial_ends_its_tunnels_with_their_bytes(tmp_path: Path) ->
             assert (told.passage, told.because, told.received) == (Passage.CUT, "its trial ended", 3)
             assert await _rest(reader) == b""
             writer.close()
+
+    asyncio.run(scenario())
+
+
+def test_a_gateway_that_takes_a_slot_back_waits_for_its_tunnels_and_tells_their_bytes(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async def far(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.read(65536)
+            writer.write(b"far")
+            with contextlib.suppress(ConnectionError):
+                await reader.read(65536)
+            writer.close()
+
+        async def lookup(host: str) -> tuple[str, ...]:
+            return ("127.0.0.1",)
+
+        server = await asyncio.start_server(far, "127.0.0.1", 0)
+        internet = Internet(lookup=lookup, admissible=lambda address: True, port=server.sockets[0].getsockname()[1])
+        path = tmp_path / "net.sock"
+        async with rig(order=None, slots=1, tunnel=path, internet=internet) as it:
+            it.gateway.arm(replace(ORDER, slot="s1", hosts=(HOST,)))
+            reader, writer = await asyncio.open_unix_connection(str(path))
+            writer.write(f"{CONNECT}\r\n{PASS}\r\n\r\n".encode() + (hello := _hello(HOST)))
+            async with asyncio.timeout(5):
+                assert b"200" in await reader.readuntil(b"\r\n\r\n")
+                assert await reader.readexactly(3) == b"far"
+            (told,) = (await it.gateway.disarm("s1")).connections
+            assert (told.passage, told.sent, told.received) == (Passage.CUT, len(hello), 3)
+            assert await _rest(reader) == b""
+            writer.close()
+        server.close()
 
     asyncio.run(scenario())
 
