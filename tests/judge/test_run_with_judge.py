@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from aces_ci.core.evidence import Evidence, Judgement, RunEnded, RunStarted, Skipped, Structure
+from aces_ci.core.errors import UsageError
+from aces_ci.core.evidence import Evidence, Judgement, RunEnded, RunStarted, Skipped, Structure, Tier
 from aces_ci.core.wire import read_lines
 from aces_ci.forges._links import PageLinks
 from aces_ci.jobs.run import Options, run
@@ -111,6 +112,26 @@ def test_the_second_run_asks_nothing_and_a_change_asks_only_for_itself(
     )
     went(history, out, model)
     assert len(model.seen) == asked + 2 * 9, "the head of one skill changed"
+
+
+def test_two_keys_without_a_choice_skip_the_judge_and_every_page_says_why(history: History, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    options = Options(repo=history.path, base="main", head="work", output=out, post=False)
+    env = {**KEYS, "ANTHROPIC_API_KEY": "sk-ant-canary-0123456789"}
+    assert run(options, env=env, stdout=io.StringIO(), stderr=io.StringIO()) == 0
+    rows = read_lines((out / "evidence.jsonl").read_text("utf-8").splitlines(keepends=True))
+    assert [row.code for row in rows if isinstance(row, Skipped) and row.tier is Tier.JUDGE] == ["two_keys"]
+    for page in ("report.txt", "comment.md", "summary.md", "report.html"):
+        assert "chooses none" in (out / page).read_text("utf-8"), page
+
+
+def test_a_model_without_a_price_under_a_dollar_budget_stops_the_run_before_anything_is_asked(
+    history: History, model: JudgeModel, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match="is not known") as caught:
+        went(history, tmp_path / "out", model, "judge.model=brand-new-9")
+    assert (caught.value.code, caught.value.exit_code) == ("unknown_price", 2)
+    assert model.seen == []
 
 
 def test_what_ci_restores_into_a_fresh_checkout_is_found_and_can_be_saved_by_another_user(
