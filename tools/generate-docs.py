@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from aces_ci import compose  # noqa: E402 - the checkout's own package, not an installed one
-from aces_ci.core.suites import case_schema  # noqa: E402
+from aces_ci.core.suites import case_schema, policy_schema  # noqa: E402
 from aces_ci.core.suites.check_args import FORMS  # noqa: E402
 from aces_ci.core.suites.run_policy import NOT_APPLICABLE  # noqa: E402
 from aces_ci.renderers import json_report  # noqa: E402
@@ -38,6 +38,7 @@ def generated() -> Mapping[str, str]:
         "schemas/report.json": dumped(json_report.schema()),
         "schemas/aces.yml.json": dumped(settings_schema()),
         "schemas/evals.json": dumped(case_schema.schema()),
+        "schemas/evals-config.json": dumped(policy_schema.schema()),
         "evals.md": page,
     }
 

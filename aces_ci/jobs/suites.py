@@ -14,7 +14,7 @@ from aces_ci.core.repo_path import join
 from aces_ci.core.suites.eval_place import line_at, places
 from aces_ci.ports.dialect import Remark
 from aces_ci.tiers.suite import Suite, read_suite
-from aces_ci.tiers.suite_advice import advise, count_negatives
+from aces_ci.tiers.suite_advice import LAST_LOOK, advise, count_negatives
 from aces_ci.tiers.suite_policy import FoundPolicy, policy_of
 
 
@@ -29,6 +29,8 @@ class SkillSuite:
     """`evals/config.yml`, where the skill has one."""
     lines: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Skill-relative path of a file to the lines of its values by pointer."""
+    attempts: int = LAST_LOOK
+    """At the plan's last look."""
 
     def rows(self, *, cases: bool) -> Iterator[dict[str, Any]]:
         """One row a file, as the JSON contract has them."""
@@ -50,7 +52,7 @@ class SkillSuite:
                 row["canonical"] = [asdict(case) for case in reading.cases]
             yield row
         if self.policy is not None:
-            yield _policy_row(self.root, self.policy)
+            yield _policy_row(self.root, self.policy, self.attempts)
 
 
 def suites_below(repo: Path, paths: Sequence[Path], *, attempts: int) -> Iterator[SkillSuite]:
@@ -67,10 +69,11 @@ def suites_below(repo: Path, paths: Sequence[Path], *, attempts: int) -> Iterato
                 for file in suite.files
                 if any(remark.path == file.path for remark in advice)
             }
-            yield SkillSuite(root=found.root, suite=suite, advice=advice, lines=lines, policy=policy_of(found.files))
+            policy = policy_of(found.files)
+            yield SkillSuite(root=found.root, suite=suite, advice=advice, lines=lines, policy=policy, attempts=attempts)
 
 
-def _policy_row(root: str, found: FoundPolicy) -> dict[str, Any]:
+def _policy_row(root: str, found: FoundPolicy, attempts: int) -> dict[str, Any]:
     policy = found.policy
     reasons = [
         Remark(
@@ -82,6 +85,16 @@ def _policy_row(root: str, found: FoundPolicy) -> dict[str, Any]:
         )
         for key, why in policy.not_applicable.items()
     ]
+    if policy.attempts is not None and policy.attempts > attempts:
+        pointer = "/attempts" if "/attempts" in found.lines else "/harbor/n_attempts"
+        raised = Remark(
+            path=found.path,
+            line=line_at(found.lines, pointer),
+            pointer=pointer,
+            message=f"asks for {policy.attempts} attempts; a skill cannot raise the {attempts} of the plan",
+            hint="raise the last of `live.attempts.looks` in aces.yml, or write a lower number",
+        )
+        reasons.append(raised)
     return {
         "path": join(root, found.path),
         "dialect": "run-policy",

@@ -149,4 +149,8 @@ def _unique(file: FileReading, seen: dict[str, Case], siblings: Mapping[str, byt
         hint = "remove one of them" if same else "give it an id of its own"
         remark = Remark(path=file.path, line=line_at(found, pointer), pointer=pointer, message=message, hint=hint)
         (warnings if same else errors).append(remark)
+    if not kept and not errors:
+        errors.append(
+            Remark(path=file.path, line=1, pointer="", message="holds no case of its own", hint="remove the copy")
+        )
     return replace(file.reading, cases=tuple(kept), errors=tuple(errors), warnings=tuple(warnings))

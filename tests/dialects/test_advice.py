@@ -111,3 +111,22 @@ def test_validate_reports_files_dialects_errors_and_advice(tmp_path: Path) -> No
     assert "names the skill" in said
     assert "fix: " in said
     assert "kept without use: tier" in said
+
+
+def test_validate_names_what_a_policy_may_not_ask_for_with_its_line(tmp_path: Path) -> None:
+    skill = tmp_path / "skills" / "tide-tables"
+    (skill / "evals").mkdir(parents=True)
+    (skill / "SKILL.md").write_text("---\nname: tide-tables\ndescription: Reads tide tables.\n---\n# Tides\n")
+    (skill / "evals" / "evals.json").write_text(
+        json.dumps({"evals": [{"id": "a", "prompt": "p", "assertions": ["x"]}]})
+    )
+    (skill / "evals" / "config.yml").write_text("schema_version: 1\nharbor:\n  n_attempts: 9\n")
+    for attempts, said in (("8", True), ("9", False)):
+        result = CliRunner().invoke(
+            cli,
+            ["evals", "validate", "-C", str(tmp_path), "--format", "json", "--attempts", attempts],
+            standalone_mode=False,
+        )
+        row = json.loads(result.stdout)["files"][1]
+        told = [(warning["line"], warning["message"]) for warning in row["warnings"]]
+        assert told == ([(3, "asks for 9 attempts; a skill cannot raise the 8 of the plan")] if said else [])

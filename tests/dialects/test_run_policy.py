@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from aces_ci.core.skill import FileKind, SkillFile
 from aces_ci.core.suites.case import Case
+from aces_ci.core.suites.policy_schema import schema
 from aces_ci.core.suites.run_policy import NOT_APPLICABLE, Grading, RunPolicy, lowered, read_policy
 from aces_ci.tiers.suite_policy import FoundPolicy, policy_of
 
@@ -118,3 +121,26 @@ def test_what_cannot_be_used_is_an_error_at_its_line_and_leaves_the_plan_alone(
 def test_graders_may_be_picked_under_either_name() -> None:
     assert policy("graders: custom_only").policy.grading is Grading.CUSTOM_ONLY
     assert policy("grading: {mode: aces_plus_custom}").policy.grading is Grading.DEFAULT_PLUS_CUSTOM
+
+
+SCHEMA = Draft202012Validator(schema())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "schema_version: 1\ncases: [a-*]\nexclude: b\nmax_cases: 3\nattempts: 2\ngraders: custom_only\n",
+        "harbor: {n_attempts: 3, task_source: auto, n_concurrent: 2, agents: {codex: {model: m}}}\n",
+        "skill_workspace: {mode: group, include: [a]}\ngrading: {mode: aces_default}\nharbor:\n",
+        "schema_version: 2\n",
+        "attempts: 0\n",
+        "attempts: many\n",
+        "graders: mine\n",
+        "colour: red\n",
+        "harbor: {colour: red}\n",
+        "grading: {mode: mine}\n",
+        "- a\n",
+    ],
+)
+def test_the_published_schema_takes_what_the_reader_takes(text: str) -> None:
+    assert SCHEMA.is_valid(yaml.safe_load(text)) is not bool(policy(text).errors)

@@ -80,14 +80,14 @@ def read_policy(data: object) -> RunPolicy:
         exclude=reader.texts("exclude"),
         max_cases=reader.lowest("max_cases", "harbor.max_cases"),
         grading=reader.grading(),
-        native_tasks=_SOURCES.get(reader.word("harbor.task_source", tuple(_SOURCES)) or "auto"),
+        native_tasks=TASK_SOURCES.get(reader.word("harbor.task_source", tuple(TASK_SOURCES)) or "auto"),
         not_applicable=dict(reader.inapplicable()),
         problems=tuple(reader.problems),
     )
 
 
-_SOURCES = {"auto": None, "evals_json": False, "native_harbor": True}
-_GRADING = {
+TASK_SOURCES: Mapping[str, bool | None] = {"auto": None, "evals_json": False, "native_harbor": True}
+GRADING_WORDS: Mapping[str, Grading] = {
     **{mode.value: mode for mode in Grading},
     "aces_default": Grading.DEFAULT,
     "aces_plus_custom": Grading.DEFAULT_PLUS_CUSTOM,
@@ -183,8 +183,8 @@ class _Reader:
 
     def grading(self) -> Grading:
         """`graders` is ours, `grading.mode` the reference's; ours counts where both stand."""
-        found = self.word("graders", tuple(_GRADING)) or self.word("grading.mode", tuple(_GRADING))
-        return _GRADING[found] if found else Grading.DEFAULT
+        found = self.word("graders", tuple(GRADING_WORDS)) or self.word("grading.mode", tuple(GRADING_WORDS))
+        return GRADING_WORDS[found] if found else Grading.DEFAULT
 
     def _at(self, key: str) -> Any:
         node: Any = self.data
