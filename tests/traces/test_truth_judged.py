@@ -72,6 +72,7 @@ def test_verdicts_make_the_values_that_the_row_says(row: dict[str, Any], harness
     scores = grade(trial, trajectory, case, {}, METRICS, court(row.get("says", {})), cast=cast)  # type: ignore[arg-type]
     found = {score.metric: score for score in scores}
     got = {name: None if found[name].value is None else round(found[name].value or 0.0, 9) for name in row["want"]}
+    assert all(score.cites for score in scores if score.value is not None), "every value cites steps"
     assert got == row["want"], (row["why"], {name: found[name].because for name in row["want"]})
 
 

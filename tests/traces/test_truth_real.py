@@ -56,6 +56,7 @@ def test_a_recorded_run_scores_as_its_row_says(shared: Path, tmp_path: Path, row
     cast = snippets.cast(target=["quartz-report"])
     found: dict[str, float | None] = {}
     for score in grade(trial, trajectory, CASE, None, METRICS, None, cast=cast):  # type: ignore[arg-type]
+        assert bool(score.cites) or score.value is None, score
         assert all(1 <= step <= len(trajectory.steps) for step in score.cites), score
         found[score.metric] = score.value
         found |= {part.name: part.value for part in score.parts}

@@ -59,6 +59,11 @@ class Subject:
         """Readings of the target that worked."""
         return tuple(read for read in self.reads if read.worked and self.cast.is_target(read.name))
 
+    @property
+    def looked_at(self) -> tuple[int, ...]:
+        """Steps in which something was called; the last one where nothing was."""
+        return tuple(sorted({action.step for action in self.actions})) or (self.trajectory.steps[-1].step_id,)
+
     def score(
         self,
         metric: str,
@@ -69,13 +74,16 @@ class Subject:
         parts: tuple[Part, ...] = (),
         method: str = "deterministic",
     ) -> Score:
-        """A score of this trial; cited steps sorted, each once; the value on nine digits."""
+        """A score of this trial; cited steps sorted, each once; the value on nine digits.
+
+        A value that rests on no single step, as that something never happened, cites all that were looked at.
+        """
         return Score(
             trial=self.trial.digest,
             metric=metric,
             value=None if value is None else round(value, 9),
             because=because,
-            cites=tuple(sorted(set(cites))),
+            cites=tuple(sorted(set(cites))) or (() if value is None else self.looked_at),
             parts=parts,
             method=method,
         )
