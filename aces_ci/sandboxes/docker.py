@@ -9,7 +9,7 @@ import secrets
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 
 from aces_ci.core.errors import UsageError
@@ -21,6 +21,9 @@ from aces_ci.sandboxes._docker.gateway import SLOTS, DockerChannel, gateway_spec
 from aces_ci.sandboxes._docker.spec import CREATED_LABEL, HOME, RUN_LABEL, SOCKET, TUNNEL, WORKSPACE
 from aces_ci.sandboxes._docker.sweep import sweep
 
+TIDY_SECONDS = 30.0
+"""For the last berths, at the end of a run; what is not gone by then is swept one by one."""
+
 
 class DockerSession:
     """An open run: the gateway's container, the slots' volumes, berths made ahead of their trials."""
@@ -29,6 +32,7 @@ class DockerSession:
         """Raises SandboxLost, Refused or Missing where the gateway cannot be started."""
         self._engine = engine
         self._labels = {RUN_LABEL: run, CREATED_LABEL: str(int(time.time()))}
+        self._gone: list[tuple[berth.Berth, list[str]]] = []
         self._ahead: dict[tuple[str, Limits], list[Future[berth.Berth]]] = {}
         self._lock = threading.Lock()
         self._workers = ThreadPoolExecutor(max_workers=max(2, slots), thread_name_prefix="aces-berth")
@@ -84,19 +88,22 @@ class DockerSession:
             used.append(self._take(job).result())
             return used[0]
 
+        def started() -> None:
+            self._prepare(job)
+            self._tidy()
+
         volume = self._volumes[f"s{job.slot}"]
         try:
-            return trial.run(
-                self._engine, job, take, volume, self._labels, stop, lambda: self._prepare(job), left.append
-            )
+            return trial.run(self._engine, job, take, volume, self._labels, stop, started, left.append)
         finally:
-            # In the background: the next trial has a berth of its own and need not wait for this one to go.
-            for place in used:
-                self._workers.submit(berth.discard, self._engine, place, left)
+            # Removed once the next agent runs: starting it is what people wait for. The sweep takes the last ones.
+            with self._lock:
+                self._gone += [(place, left) for place in used]
 
     def close(self) -> None:
         """Hang up on the gateway and wait for clean-ups; the sweep does the rest."""
         self.gateway.close()
+        wait(self._tidy(), TIDY_SECONDS)
         self._workers.shutdown(wait=True, cancel_futures=True)
 
     def _take(self, job: Job) -> Future[berth.Berth]:
@@ -111,6 +118,11 @@ class DockerSession:
             waiting = self._ahead.setdefault((job.image, job.limits), [])
             if len(waiting) < len(self._volumes):
                 waiting.append(self._make(job))
+
+    def _tidy(self) -> list[Future[None]]:
+        with self._lock:
+            gone, self._gone = self._gone, []
+        return [self._workers.submit(berth.discard, self._engine, place, left) for place, left in gone]
 
     def _make(self, job: Job) -> Future[berth.Berth]:
         return self._workers.submit(berth.make, self._engine, job.image, job.limits, self._labels)

@@ -132,6 +132,16 @@ def run(  # noqa: PLR0913 - the ports, by name
             link.close()
 
 
+_Landing = tuple[PlannedTrial, "Future[Tried | None]"]
+
+
+def _failed(row: _Landing) -> bool:
+    """Whether nothing, or nothing that counts, came of it."""
+    error = row[1].exception()
+    tried = None if error else row[1].result()
+    return tried is None or tried.trial.missing
+
+
 class _Engine:
     """The state of one run of the tier."""
 
@@ -175,9 +185,12 @@ class _Engine:
         free = list(range(self._plan.design.workers))
         waiting = next_trials(missing)
         running: dict[Future[Tried | None], tuple[PlannedTrial, int]] = {}
+        landing: list[_Landing] = []
         with ThreadPoolExecutor(max_workers=len(free), thread_name_prefix="aces-trial") as pool:
             try:
                 while True:
+                    # What was lost may end the run; all else is written down while the next agents start.
+                    landing = self._landed(landing, only=_failed)
                     while free and not self._closed():
                         planned = next(waiting, None)
                         if planned is None:
@@ -185,13 +198,14 @@ class _Engine:
                         slot = free.pop()
                         self._progress(Progress(planned=planned))
                         running[pool.submit(self._try, bench, planned, slot)] = (planned, slot)
+                    landing = self._landed(landing)
                     if not running:
                         return
                     ready, _ = wait(running, return_when=FIRST_COMPLETED)
                     for future in ready:
                         planned, slot = running.pop(future)
                         free.append(slot)
-                        self._land(planned, future)
+                        landing.append((planned, future))
             except BaseException:
                 self._stop.set()
                 raise
@@ -204,6 +218,12 @@ class _Engine:
             tried = attempt(bench, planned, slot, self._purse.caps(planned), self._stop)
             if tried is None or not tried.trial.missing or tries > INFRA_RETRIES or self._closed():
                 return None if tried is None else replace(tried, tries=tries)
+
+    def _landed(self, landing: list[_Landing], only: Callable[[_Landing], bool] = lambda row: True) -> list[_Landing]:
+        """Write down those that have ended; what is left."""
+        for planned, future in filter(only, landing):
+            self._land(planned, future)
+        return [row for row in landing if not only(row)]
 
     def _land(self, planned: PlannedTrial, future: Future[Tried | None]) -> None:
         try:

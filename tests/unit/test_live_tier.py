@@ -350,7 +350,7 @@ def test_the_key_goes_to_the_gateway_and_nowhere_else() -> None:
 def test_progress_tells_start_and_end_of_each() -> None:
     told: list[live.Progress] = []
     run(obedient, plan(count=1, looks=(1,), workers=1), on_progress=told.append)
-    assert [item.trial is None for item in told] == [True, False, True, False]
+    assert [item.trial is None for item in told] == [True, True, False, False], "one is written while the next runs"
 
 
 # -- the plan ----------------------------------------------------------------------------------------------
