@@ -80,13 +80,14 @@ def _measure(
     job: Job, subjects: Sequence[Subject], env: Mapping[str, str], sink: OutputSink, say: Say, found: Earlier
 ) -> None:
     settings = job.loaded.settings
+    # What may not run at all is said before images are built for it.
+    design = trialling.design_of(settings, job.event.trust)
     box, harnesses = compose.sandbox(settings.live.sandbox.backend), compose.harnesses()
     reach = trialling.access(env, trialling.server_of(settings), in_container=box.isolates)
     skills = [skill for subject in subjects for skill in subject.lineup.target]
     own = agent_images.environment_of(skills, job.event.trust)
     images = agent_images.images_for(settings, harnesses, box, env=env, environment=own)
     who = trialling.contenders(settings, harnesses, reach, images)
-    design = trialling.design_of(settings, job.event.trust)
     plan = make_live_plan(subjects, who, design, attainable=attainable, done=found.trials)
     memory = remembering.memory(sink.folder, reach, job.event)
     rows = [remembering.with_spent(_planned(item, plan, isolated=box.isolates), plan, memory) for item in subjects]

@@ -56,6 +56,8 @@ def text(plan: Mapping[str, Any]) -> Iterator[str]:
         yield _row("", f"not {plain(row['skill'], 80)}: {plain(row['because'], 120)}")
     for agent in live["agents"]:
         yield _row("", f"{agent['harness']} {agent['version']}, {plain(agent['model'], 60)}")
+    if live["network"]:
+        yield _row("", f"network: the model and {', '.join(live['network'])}")
     for row in live["subjects"]:
         arms = plural(len(row["arms"]), "arm")
         evals = "" if row["side"] == "base" else ", the change's own evals"

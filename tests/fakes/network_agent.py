@@ -72,7 +72,6 @@ def git():
     return done.stderr.strip().splitlines()[-1] if done.returncode else done.stdout
 
 
-FOUND["interfaces"] = sorted(path.name for path in Path("/sys/class/net").iterdir())
 FOUND["variables"] = sorted(name for name in os.environ if "proxy" in name.lower())
 if "HTTPS_PROXY" in os.environ:
     attempt("allowed", fetch("https://files.example.org/"))
@@ -86,6 +85,7 @@ if "HTTPS_PROXY" in os.environ:
     attempt("a name that points inwards", fetch("https://inward.example.org/"))
     attempt("fronted", fronted)
 if "around" in sys.argv:
+    FOUND["interfaces"] = sorted(path.name for path in Path("/sys/class/net").iterdir())
     attempt("around the proxy, by name", fetch("http://files.example.org/"))
     for address in ("1.1.1.1", "172.17.0.1", "169.254.169.254"):
         attempt(f"around the proxy, {address}", direct(address, 443))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from collections.abc import Iterator
@@ -19,11 +20,14 @@ from aces_ci.core.staging import Lineup
 from aces_ci.core.suites.case import Case
 from aces_ci.core.trial import Arm, Ending, Trial
 from aces_ci.core.wire import from_line, to_line
+from aces_ci.jobs.run import Options
+from aces_ci.jobs.run import plan as planned
 from aces_ci.ports.sandbox import Limits, Program
 from aces_ci.sandboxes.process import SANDBOX
 from aces_ci.tiers import live
 from tests.e2e import live_rig as rig
 from tests.fakes import tls_host
+from tests.git_history import History, skill
 
 HOST = tls_host.NAME
 ROOT = Path(__file__).resolve().parents[2]
@@ -135,3 +139,26 @@ def test_every_connection_is_a_row_of_the_evidence(told: Told) -> None:
         for host in ("x.files.example.org", "93.184.215.14", "169.254.169.254"):
             assert [row.passage for row in _rows(trial, host)] == [Passage.REFUSED], host
         assert from_line(to_line(trial)) == trial
+
+
+POLICY = "version: 1\nlive: {sandbox: {network: {allow: [files.example.org]}}}\n"
+
+
+@pytest.mark.parametrize(("where", "hosts"), [("main", [HOST]), ("work", [])])
+def test_only_the_default_branch_can_allow_a_host(tmp_path: Path, where: str, hosts: list[str]) -> None:
+    history = History(tmp_path / "repo", bare=False)
+    rows = [{"id": number, "prompt": f"Sort log {number}.", "expectations": ["Sorted."]} for number in range(8)]
+    evals = json.dumps({"skill_name": "log-triage", "evals": rows})
+    policy = {"aces.yml": POLICY}
+    files = {"log-triage/SKILL.md": skill("log-triage"), "log-triage/evals/evals.json": evals}
+    start = history.commit("main", {**files, **(policy if where == "main" else {})})
+    change = {"log-triage/SKILL.md": skill("log-triage", "Sort them by date.")}
+    history.commit("work", {**change, **(policy if where == "work" else {})}, start)
+    said = {}
+    for form in ("json", "text"):
+        out = io.StringIO()
+        options = Options(repo=history.path, base="main", head="work", format=form)
+        assert planned(options, env={}, stdout=out, stderr=io.StringIO()) == 0
+        said[form] = out.getvalue()
+    assert json.loads(said["json"])["live"]["network"] == hosts
+    assert ("network: the model and files.example.org" in said["text"]) == bool(hosts)
