@@ -24,6 +24,7 @@ from aces_ci.statistics.flips import worse_cases, worse_harnesses
 from aces_ci.statistics.levels import level_interval
 from aces_ci.statistics.stratified import Cell
 from aces_ci.tiers.contrast import ARMS, describe, estimate
+from aces_ci.tiers.fairness import mixed
 from aces_ci.tiers.seen import AVOIDANCE
 from aces_ci.tiers.strata import Slots, cells
 
@@ -167,21 +168,22 @@ def metric_rows(
     ]
     named = [(name, single(trials, scores, name)) for name in dict.fromkeys((*OUTCOME_PARTS, *SIX, *extra))]
     named.append((COMPOSITE, composites(trials, scores, plan.weights)))
+    ways = mixed(trials, (score for rows in scores.values() for score in rows.values()), [name for name, _ in named])
+    if set(ways) & set(SIX):
+        ways[COMPOSITE] = next(names for metric, names in ways.items() if metric in SIX)
     for name, values in named:
         if not any(value.value is not None for value in values.values()):
             continue
         graded = [
-            score
-            for trial in trials
-            if (score := scores.get(trial.digest, {}).get(name)) and score.value is not None
+            score for trial in trials if (score := scores.get(trial.digest, {}).get(name)) and score.value is not None
         ]
         methods = {score.method for score in graded}
         rows.append(
             MetricRow(
                 metric=name,
                 levels=_levels(held, values, attempts),
-                change=_fair(describe(held, Contrast.CHANGE, name, values, attempts), tested),
-                lift=_fair(describe(held, Contrast.LIFT, name, values, attempts), tested),
+                change=_fair(describe(held, Contrast.CHANGE, name, values, attempts), tested, ways.get(name)),
+                lift=_fair(describe(held, Contrast.LIFT, name, values, attempts), tested, ways.get(name)),
                 part="outcome" if name in OUTCOME_METRICS else "process",
                 method=methods.pop() if len(methods) == 1 else "",
                 fallback=next((score.fallback for score in graded if score.fallback), ""),
@@ -190,8 +192,10 @@ def metric_rows(
     return tuple(rows)
 
 
-def _fair(described: Lift | None, tested: Mapping[Contrast, Lift]) -> Lift | None:
-    """No metric keeps an estimate in a contrast whose outcome lost it for unfairness."""
+def _fair(described: Lift | None, tested: Mapping[Contrast, Lift], ways: Sequence[str] | None = None) -> Lift | None:
+    """No metric keeps an estimate in a contrast whose outcome lost it for unfairness, or with several `ways`."""
+    if described is not None and ways:
+        return replace(described, estimate=None, because=f"graded in {len(ways)} ways: {', '.join(ways)}")
     outcome = None if described is None else tested.get(described.contrast)
     if described is None or outcome is None or outcome.estimate is not None or not outcome.because:
         return described

@@ -73,15 +73,29 @@ def _version(trial: Trial) -> str | None:
 
 
 def _judges(trials: Sequence[Trial], scores: Iterable[Score]) -> list[Reason]:
-    digests = {trial.digest for trial in trials}
-    # A trial that was graded again counts by its last grade, as everywhere.
-    last = {(score.trial, score.metric): score for score in scores if score.trial in digests}
-    methods: dict[str, set[str]] = {}
-    for score in last.values():
-        if score.metric in OUTCOME_PARTS and score.value is not None:
-            methods.setdefault(score.metric, set()).add(score.method)
     return [
-        (Unfair.JUDGE, f"{metric} was graded in {len(names)} ways: {', '.join(sorted(names))}")
-        for metric, names in methods.items()
-        if len(names) > 1
+        (Unfair.JUDGE, f"{metric} was graded in {len(names)} ways: {', '.join(names)}")
+        for metric, names in mixed(trials, scores, OUTCOME_PARTS).items()
     ]
+
+
+def mixed(trials: Sequence[Trial], scores: Iterable[Score], metrics: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Metrics whose values cannot be compared, with their methods: two judges, or two ways within one case.
+
+    A trial that was graded again counts by its last grade, as everywhere. Cases may differ: each native task brings a
+    verifier of its own.
+    """
+    case_of = {trial.digest: trial.case for trial in trials}
+    last = {(score.trial, score.metric): score for score in scores if score.trial in case_of}
+    within: dict[tuple[str, str], set[str]] = {}
+    judged: dict[str, set[str]] = {}
+    for score in last.values():
+        if score.metric in metrics and score.value is not None:
+            within.setdefault((score.metric, case_of[score.trial]), set()).add(score.method)
+            if "/" in score.method:
+                judged.setdefault(score.metric, set()).add(score.method)
+    found: dict[str, set[str]] = {metric: names for metric, names in judged.items() if len(names) > 1}
+    for (metric, _), names in within.items():
+        if len(names) > 1:
+            found[metric] = found.get(metric, set()) | names
+    return {metric: tuple(sorted(names)) for metric, names in found.items()}

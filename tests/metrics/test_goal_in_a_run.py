@@ -193,6 +193,30 @@ def test_a_mixture_that_was_not_evened_out_is_unfair(tmp_path: Path) -> None:
     assert live is not None and Unfair.JUDGE in live.unfair
 
 
+def test_a_process_metric_of_two_judges_has_levels_and_no_lift(tmp_path: Path) -> None:
+    run = Run(tmp_path, answering())
+    run.look(1)
+    run.look(2)
+    scores = [row for row in run.sink.lines if isinstance(row, Score)]
+    arms = {digest: trial.arm for digest, trial in run.trials.items()}
+    scores += [
+        Score(
+            trial=digest, metric="behavior_check", value=1.0, because="",
+            method="judge-1/p1/votes" if arms[digest] is Arm.WITH_SKILL else "judge-2/p1/votes",
+        )
+        for digest in run.trials
+    ]  # fmt: skip
+    header = a_run(settings=Settings().model_dump(mode="json"))
+    live = assemble([header, a_changed_skill(ROOT), *run.trials.values(), *scores, RunEnded()]).skills[0].live
+    assert live is not None and not live.unfair, "the outcome was graded alike"
+    rows = {row.metric: row for row in live.metrics}
+    for name in ("behavior_check", "composite"):
+        lift = rows[name].lift
+        assert lift is not None and lift.estimate is None and "graded in 2 ways" in lift.because
+    outcome = rows["outcome"].lift
+    assert outcome is not None and outcome.estimate is not None
+
+
 @pytest.mark.parametrize("how", ["lost", "crash", "flood"])
 def test_a_sandbox_that_fails_is_a_fallback(tmp_path: Path, how: str) -> None:
     def program(world: World) -> int:

@@ -15,6 +15,7 @@ from aces_ci import compose
 from aces_ci.changes.parse import parse_skill
 from aces_ci.core.event import Trust
 from aces_ci.core.grading.grader import Grader, verifier_of
+from aces_ci.core.lift import OUTCOME_PARTS
 from aces_ci.core.live_plan import LivePlan
 from aces_ci.core.plan import Contender, Design, Subject, TrialPlan, make_live_plan
 from aces_ci.core.score import Score
@@ -26,6 +27,7 @@ from aces_ci.core.trace import file as trace_file
 from aces_ci.core.trial import Arm
 from aces_ci.grading import Grades, grader_for, verifiers_for
 from aces_ci.shell.files import Folder
+from aces_ci.tiers.fairness import mixed
 from aces_ci.tiers.grader_room import GraderRoom
 from aces_ci.tiers.suite import read_suite
 from aces_ci.trialling import gradeable
@@ -223,3 +225,20 @@ def test_a_graders_image_is_built_on_the_skills_own_environment() -> None:
     (request,) = built
     assert (request.recipe, request.base) == ("grader", "base")
     assert [file.path for file in request.environment] == ["Dockerfile"]
+
+
+def test_verifiers_of_two_cases_are_two_methods_and_no_unfair_comparison() -> None:
+    def score(trial: str, method: str, metric: str = "outcome_checks") -> Score:
+        return Score(trial=trial, metric=metric, value=1.0, because="", method=method)
+
+    trials = [
+        snippets.trial(arm, digest=f"{case}{arm[0]}".ljust(64, "0"), case=case)
+        for case in ("one", "two")
+        for arm in ("with_skill", "baseline")
+    ]
+    by_case = [score(trial.digest, f"grader {trial.case}") for trial in trials]
+    assert mixed(trials, by_case, OUTCOME_PARTS) == {}
+    other = [*by_case[:-1], score(trials[-1].digest, "deterministic")]
+    assert mixed(trials, other, OUTCOME_PARTS) == {"outcome_checks": ("deterministic", "grader two")}
+    judges = [score(trial.digest, f"judge-{trial.case}/p1/votes", "accuracy") for trial in trials]
+    assert set(mixed(trials, judges, ["accuracy"])) == {"accuracy"}, "two judges are two measures, whatever the case"
