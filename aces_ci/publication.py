@@ -52,6 +52,7 @@ def post(report: Report, pages: Pages, forge: object, loaded: Loaded, log: Log) 
             annotations=pages.annotations,
             outputs=pages.outputs,
             failed=report.verdict.exit_code != 0,
+            check_run=settings.check_run,
             title=pages.title,
         ),
     )

@@ -99,7 +99,7 @@ class GitHub:
             posted = Posted(comment="none")
         else:
             posted = post(self.comments(event.repo, event.change_request), publication)
-        return self._check(event, publication, posted) if self._options.check_run else posted
+        return self._check(event, publication, posted) if publication.check_run else posted
 
     def approval(self, event: Event, purpose: Purpose, key: str, *, use: bool = True) -> Approval | Refusal | None:
         """By the review of an environment where this job waited for one, else by slash command or label."""

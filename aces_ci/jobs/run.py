@@ -280,7 +280,6 @@ def _forge_options(env: Mapping[str, str], redactor: Redactor) -> ForgeOptions:
     return ForgeOptions(
         token=given.get("github_token"),
         api_url=given.get("api_url"),
-        check_run=given.get("check_run", "").lower() == "true",
         environment=given.get("environment"),
         redactor=redactor,
     )

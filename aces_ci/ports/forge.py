@@ -33,6 +33,8 @@ class Publication:
     failed: bool
     title: str
     """The headline without Markdown."""
+    check_run: bool = False
+    """Also write a check run, where the forge has such a thing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +55,6 @@ class ForgeOptions:
     """Overrides the token that the forge finds in the environment."""
     api_url: str | None = None
     """Overrides the API's address; the token goes to this host and no other."""
-    check_run: bool = False
-    """Also write a check run, where the forge has such a thing."""
     environment: str | None = None
     """The deployment environment that this job waited for: its review is the approval, where the forge has such."""
     redactor: Redactor = field(default_factory=Redactor, repr=False)

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from aces_ci.core.event import Event
+from aces_ci.core.pages import Annotation
 from aces_ci.core.sticky import Marker
 from aces_ci.forges.github import GitHub
 from aces_ci.forges.gitlab import GitLab
 from aces_ci.forges.local import Local
-from aces_ci.core.pages import Annotation
 from aces_ci.ports.forge import Forge, ForgeOptions, Publication
 from aces_ci.shell.log import Dialect, Log
 from tests.fakes.github import HELPER, FakeGitHub
@@ -92,7 +92,7 @@ def note(level: str = "error", number: int = 1, **more: object) -> Annotation:
 
 
 @contextmanager
-def github(tmp: Path, *, token: str | None = "tok", check_run: bool = False) -> Iterator[Rig]:
+def github(tmp: Path, *, token: str | None = "tok") -> Iterator[Rig]:
     """GitHub on a pull request of the repository's own branch."""
     with FakeGitHub().running() as fake:
         pull = fake.pull(NUMBER, HEAD, base_sha=BASE)
@@ -122,8 +122,7 @@ def github(tmp: Path, *, token: str | None = "tok", check_run: bool = False) -> 
         log = io.StringIO()
 
         def remake(token: str | None = token, **env_more: str) -> Forge:
-            options = ForgeOptions(token=token, check_run=check_run)
-            return GitHub({**env, **env_more}, Log(log, Dialect.GITHUB), options)
+            return GitHub({**env, **env_more}, Log(log, Dialect.GITHUB), ForgeOptions(token=token))
 
         yield Rig(
             name="github",

@@ -64,7 +64,7 @@ def forge(
     }
     if environment:
         env["GITHUB_RUN_ID"] = str(RUN)
-    return GitHub(env, Log(io.StringIO()), ForgeOptions(token="tok", check_run=True, environment=environment))
+    return GitHub(env, Log(io.StringIO()), ForgeOptions(token="tok", environment=environment))
 
 
 def everything(fake: FakeGitHub, api_url: str, tmp: Path) -> None:
@@ -85,9 +85,9 @@ def everything(fake: FakeGitHub, api_url: str, tmp: Path) -> None:
         fake.comment(NUMBER, f"talk {number}")
     client = forge(fake, api_url, tmp)
     notes = [note("error", number) for number in range(1, 121)]
-    assert client.publish(event, publication(annotations=notes)).comment == "created"
+    assert client.publish(event, publication(annotations=notes, check_run=True)).comment == "created"
     fake.comment(NUMBER, body("twice"), BOT)
-    assert client.publish(event, publication("two", annotations=notes)).comment == "edited"
+    assert client.publish(event, publication("two", annotations=notes, check_run=True)).comment == "edited"
     fake.happened(NUMBER, "labeled", "ana", label={"name": "aces:live", "color": "ededed"})
     assert client.approval(event, Purpose.LIVE, "default") is not None
     command = fake.comment(NUMBER, f"/aces live {HEAD}")["id"]

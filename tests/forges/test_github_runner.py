@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,11 @@ import pytest
 from aces_ci.compose import annotations_of
 from aces_ci.core.evidence import RunEnded
 from aces_ci.core.finding import Category, Finding, Severity
+from aces_ci.core.pages import Pages
 from aces_ci.forges._github.files import SUMMARY_LIMIT, close_markdown, write_outputs, write_summary
+from aces_ci.publication import post as publish
+from aces_ci.settings.load import load
+from aces_ci.shell.log import Log
 from aces_ci.tiers.assemble import assemble
 from tests.builders import a_changed_skill, a_run
 from tests.contracts.forge_rigs import github, note, publication
@@ -129,9 +135,11 @@ def test_exactly_ten_are_all_shown(tmp_path: Path) -> None:
 
 
 def test_the_check_run_takes_all_annotations_in_chunks_of_fifty(tmp_path: Path) -> None:
-    with github(tmp_path, check_run=True) as rig:
+    with github(tmp_path) as rig:
         notes = [note("error", number) for number in range(1, 144)]
-        rig.forge.publish(rig.event(), publication(annotations=notes, failed=True, summary="x" * 70_000))
+        rig.forge.publish(
+            rig.event(), publication(annotations=notes, failed=True, summary="x" * 70_000, check_run=True)
+        )
         assert rig.server is not None
         sent = rig.server.seen("POST", "/check-runs") + rig.server.seen("PATCH", "/check-runs/")
     sizes = [len(item.request.body["output"]["annotations"]) for item in sent]
@@ -143,11 +151,22 @@ def test_the_check_run_takes_all_annotations_in_chunks_of_fifty(tmp_path: Path) 
     assert lines == list(range(1, 144))
 
 
+@pytest.mark.parametrize("asked", ["true", "false"])
+def test_the_policy_asks_for_a_check_run_as_the_input_does(tmp_path: Path, asked: str) -> None:
+    report = assemble([a_run(), a_changed_skill(), RunEnded(seconds=0.1)])
+    with github(tmp_path) as rig:
+        report = replace(report, event=rig.event())
+        pages = Pages(texts={"comment.md": "c", "summary.md": "s"}, smaller="c", title="t", annotations=(), outputs={})
+        publish(report, pages, rig.forge, load(overrides=(f"comment.check_run={asked}",)), Log(io.StringIO()))
+        assert rig.server is not None
+        assert len(rig.server.seen("POST", "/check-runs")) == (asked == "true")
+
+
 def test_a_refused_check_run_is_a_notice_beside_the_comment(tmp_path: Path) -> None:
-    with github(tmp_path, check_run=True) as rig:
+    with github(tmp_path) as rig:
         assert rig.server is not None
         rig.server.force("POST", "/check-runs", Answer(status=403, body={"message": "no checks: write"}))
-        posted = rig.forge.publish(rig.event(), publication())
+        posted = rig.forge.publish(rig.event(), publication(check_run=True))
     assert posted.comment == "created"
     assert "no checks: write" in posted.notices[-1]
 
