@@ -1,4 +1,4 @@
-"""Feeds broken evaluation files to every reader: no crash, no silence, bounded time and memory.
+"""Feeds broken evaluation and result files to every reader: no crash, no silence, bounded time and memory.
 
 Run: `python benchmarks/fuzz_evals.py --seconds 600`. Seeds are `fixtures/evals` and, where the shared data lies beside
 the checkout, its public suites. A failing input is written to the folder that `--keep` names, with the seed to run
@@ -141,6 +141,24 @@ def tried(files: dict[str, bytes]) -> str | None:
     return None
 
 
+def tried_result(files: dict[str, bytes]) -> str | None:
+    """What is wrong with how a broken result file of another tool is read."""
+    for path, data in files.items():
+        try:
+            loaded = json.loads(data)
+        except (ValueError, RecursionError):
+            continue
+        try:
+            for importer in compose.importers():
+                if importer.claims(loaded):
+                    for figure in importer.read(loaded, path):
+                        assert figure.value is None or abs(figure.value) < float("inf")
+                        assert "imported, unverified" in figure.because
+        except Exception:  # noqa: BLE001 - as above
+            return traceback.format_exc()
+    return None
+
+
 def shrunk(files: dict[str, bytes], path: str, still: Callable[[dict[str, bytes]], bool]) -> bytes:
     """A shorter file that still fails, by halves."""
     data = files[path]
@@ -166,21 +184,23 @@ def main() -> int:
     given = parser.parse_args()
     chance = random.Random(given.seed)
     skills = seeds(ROOT.parent / "shared")
+    results = [{path.name: path.read_bytes()} for path in sorted((ROOT / "fixtures/results").rglob("*.json"))]
     end = time.monotonic() + given.seconds
     count = failures = 0
     slowest = 0.0
     while time.monotonic() < end:
-        files = dict(chance.choice(skills))
-        path = chance.choice([name for name in files if candidate(name)])
+        reads = tried_result if chance.random() < 0.2 else tried
+        files = dict(chance.choice(results if reads is tried_result else skills))
+        path = chance.choice([name for name in files if reads is tried_result or candidate(name)])
         files[path] = broken(path, files[path], chance)
         began = time.monotonic()
-        wrong = tried(files)
+        wrong = reads(files)
         slowest = max(slowest, time.monotonic() - began)
         count += 1
         if wrong:
             failures += 1
             given.keep.mkdir(parents=True, exist_ok=True)
-            data = shrunk(files, path, lambda changed: bool(tried(changed)))
+            data = shrunk(files, path, lambda changed, reads=reads: bool(reads(changed)))
             name = f"{failures:03}-{Path(path).name}"
             (given.keep / name).write_bytes(data)
             print(f"FAILED {path} -> {name}\n{wrong[-600:]}")
@@ -188,8 +208,8 @@ def main() -> int:
                 break
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(
-        f"seeds {len(skills)}  inputs {count}  failures {failures}  slowest {slowest:.2f} s  peak {peak:.0f} MiB  "
-        f"seconds {given.seconds:.0f}  seed {given.seed}"
+        f"seeds {len(skills)} + {len(results)}  inputs {count}  failures {failures}  slowest {slowest:.2f} s  "
+        f"peak {peak:.0f} MiB  seconds {given.seconds:.0f}  seed {given.seed}"
     )
     return 1 if failures else 0
 

@@ -7,8 +7,8 @@ is left behind the check that the quote stands in the skill, which is what the p
 controls got both answers: a model that always says the same cannot be steered, and cannot judge either.
 
 `--shape closed` asks for less: one closed statement first (the skill does well on the criterion: yes or no), after a
-yes for the quote that bears it out. A model that is too small for the whole form may still decide a statement. `--shape verdict` leaves
-the second question out.
+yes for the quote that bears it out; `--shape verdict` leaves the quote out. A model that is too small for the whole
+form may still decide a statement.
 
 `--record FILE` keeps every answer and goes on where an earlier run stopped; `--replay FILE` needs no model.
 """
@@ -94,7 +94,7 @@ class Once:
     def ask(self, question: Question) -> Answer:
         """See `Provider`."""
         try:
-            return _replayed(self._lines).ask(question)
+            return replayed(self._lines).ask(question)
         except UsageError:
             answer = self._inner.ask(replace(question, max_tokens=self._most_tokens))
         self._lines.append(to_line(question, answer))
@@ -187,14 +187,15 @@ def lines(name: str, found: Figure) -> list[str]:
     return [*rows, f"  the figure {verdict}"]
 
 
-def _replayed(said: Sequence[str]) -> Provider:
+def replayed(said: Sequence[str]) -> Provider:
+    """A provider that answers from recorded lines alone."""
     factory = next(each for each in compose.providers() if each.name == "recorded")
     return factory.open(ProviderOptions(model="recorded", recordings=lambda: said))
 
 
 def _provider(url: str | None, model: str, key: str, replay: Path | None) -> Provider:
     if replay is not None:
-        return _replayed(replay.read_text("utf-8").splitlines())
+        return replayed(replay.read_text("utf-8").splitlines())
     if url is None:
         raise click.UsageError("--provider-url or --replay is needed")
     factory = next(each for each in compose.providers() if each.name == "openai_chat")

@@ -21,6 +21,7 @@ from aces_ci.core.reading import lexis
 from aces_ci.core.reading.outline import outline
 from aces_ci.core.rule import Profile, Rule
 from aces_ci.plugins import load
+from aces_ci.shell import collector
 from aces_ci.tiers.structural import assess
 from benchmarks.corpus import corpus
 
@@ -53,6 +54,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("corpus", type=Path)
     options = parser.parse_args()
+    collector.rarely()
     rules = tuple(
         rule
         for rule in load("rules", "RULE", "code")

@@ -4,7 +4,9 @@
 
 Every repetition makes `Trial` and `Score` values and asks `tiers.compare.decide`, the function behind `summarise`,
 `report` and the engine's looks; `report` itself is run on a part of them and must say the same word. Each rate stands
-with its Monte Carlo standard error; each effect with the mean lift that was realised.
+with its Monte Carlo standard error; each effect with the mean lift that was realised. What the project promises
+(false verdicts at most .05, power at least .85 at 4 x 8 for a realised .4, a quarter saved, coverage) is checked to
+within three standard errors, and the program ends with exit code 1 where it does not hold.
 """
 
 from __future__ import annotations
@@ -34,7 +36,19 @@ from tests.statistics.populations import KINDS, Draw, binary, items
 
 Draws = Callable[[str, int, int, float, np.random.Generator], Draw]
 Lost = Callable[[Arm, float], bool] | Collection[str]
-DESIGNS = ((3, 1), (4, 3), (4, 5), (4, 8), (6, 5), (10, 3))
+DESIGNS: tuple[tuple[int, tuple[int, ...]], ...] = (
+    (3, (1,)),
+    (4, (3,)),
+    (4, (5,)),
+    (4, (3, 5)),
+    (4, (8,)),
+    (4, (3, 5, 8)),
+    (6, (3, 5)),
+    (10, (3,)),
+)
+"""Cases and looks; a single look is the fixed design."""
+broken: list[str] = []
+"""Promises that did not hold in this run."""
 _FIXED = (
     "skills/x",
     "claude-code",
@@ -80,6 +94,18 @@ def looks_of(attempts: int) -> tuple[int, ...]:
     return tuple(look for look in (3, 5, 8) if look <= attempts) or (attempts,)
 
 
+def promised(what: str, *, holds: bool) -> None:
+    """Remember what did not hold; the program's exit code says so."""
+    if not holds:
+        broken.append(what)
+        print(f"BROKEN: {what}")
+
+
+def error_of(share: float, runs: int) -> float:
+    """Three Monte Carlo standard errors of a share."""
+    return float(3 * (share * (1 - share) / runs) ** 0.5)
+
+
 def rate(count: float, runs: int) -> str:
     p = count / runs
     return f"{p:.3f} ± {(p * (1 - p) / runs) ** 0.5:.3f}"
@@ -99,12 +125,14 @@ def sample(make: Iterable[tuple[list[Trial], list[Score]]], plan: LivePlan) -> t
 def size(runs: int, seed: int = 1001) -> None:
     print("\nSIZE: identical arms; total false verdicts (regressed + improved) must stay at or below .05")
     print(f"{'design':>8} {'looks':>8}  " + "  ".join(f"{kind:>13}" for kind in KINDS))
-    for cases, attempts in DESIGNS:
-        plan, cells = LivePlan(looks=looks_of(attempts)), []
+    for cases, looks in DESIGNS:
+        plan, cells, attempts = LivePlan(looks=looks), [], looks[-1]
         for kind in KINDS:
             rng = np.random.default_rng(seed)
             words, _ = sample((evidence(binary(kind, cases, attempts, 0.0, rng)) for _ in range(runs)), plan)
-            cells.append(rate(words[Word.REGRESSED] + words[Word.IMPROVED], runs))
+            false = words[Word.REGRESSED] + words[Word.IMPROVED]
+            cells.append(rate(false, runs))
+            promised(f"size of {cases} x {looks}, {kind}", holds=false / runs <= 0.05 + error_of(0.05, runs))
         print(
             f"{cases:>3} x {attempts:<2} {'/'.join(map(str, plan.looks)):>8}  " + "  ".join(f"{c:>13}" for c in cells)
         )
@@ -138,6 +166,13 @@ def power(runs: int, seed: int = 1002) -> None:
                         yield evidence(draw)
 
                 words, used = sample(draws(), plan)
+                name, found = f"{cases} x {looks}, {kind}, {lift}", words[Word.REGRESSED] / runs
+                spread = float(np.std(realised)) / runs**0.5
+                promised(f"realised lift of {name}", holds=abs(float(np.mean(realised)) - lift) <= 4 * spread)
+                if (cases, attempts, lift) == (4, 8, -0.4):
+                    promised(f"power of {name}", holds=found >= 0.85 - error_of(0.85, runs))
+                    if len(looks) > 1:
+                        promised(f"saving of {name}", holds=1 - used / attempts >= 0.25)
                 print(
                     f"{cases:>3} x {attempts:<2} {'/'.join(map(str, looks)):>7} {kind:>8} {lift:>5}  "
                     f"{rate(words[Word.REGRESSED], runs):>13} {words[Word.IMPROVED] / runs:>9.4f} "
@@ -229,6 +264,9 @@ def intervals(runs: int, seed: int = 1005) -> None:
                     found = miettinen_nurminen(binary(kind, cases, attempts, lift, rng).cells())
                     hits += found.low <= lift <= found.high
                 cells.append(hits / runs)
+                low, high = 0.94 - error_of(0.94, runs), 0.985 + error_of(0.985, runs)
+                held = cases < 4 or low <= hits / runs <= high
+                promised(f"coverage of {cases} x {attempts}, {kind}, {lift}", holds=held)
         print(f"{cases:>3} x {attempts:<2} Miettinen-Nurminen, suite lift: {min(cells):.3f} to {max(cells):.3f}")
     for cases, attempts in ((4, 5), (4, 8), (10, 3)):
         rng, hits, none = np.random.default_rng(seed), 0, 0
@@ -242,6 +280,8 @@ def intervals(runs: int, seed: int = 1005) -> None:
         for _ in range(runs):
             found = tasks_like_these(list(np.clip(rng.normal(0.17, 0.26, count), -1, 1))).interval
             hits += found is not None and found.low <= 0.17 <= found.high
+        held = 0.93 - error_of(0.93, runs) <= hits / runs <= 0.97 + error_of(0.97, runs)
+        promised(f"coverage of t over {count} cases", holds=held)
         print(f"{count:>3} cases t, tasks like these: {rate(hits, runs)}")
 
 
@@ -317,6 +357,8 @@ def main() -> None:
             began = time.perf_counter()
             part(given.runs)
             print(f"({name}: {time.perf_counter() - began:.0f} s)")
+    if broken:
+        raise SystemExit(1)
 
 
 if __name__ == "__main__":
