@@ -23,8 +23,8 @@ class Reference:
 
     name: str = "skillevaluator"
     checked: str = (
-        "NVIDIA/SkillEvaluator `docs/eval-datasets.mdx` at e70f0e3, and all 344 skills of NVIDIA/skills at "
-        "7149a88 (1,370 cases)"
+        "NVIDIA/SkillEvaluator `docs/eval-datasets.mdx` at e70f0e3, and every `evals/evals.json` of NVIDIA/skills "
+        "at 7149a88"
     )
 
     def claims(self, document: Document) -> bool:

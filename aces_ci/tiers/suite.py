@@ -15,6 +15,7 @@ from aces_ci.ports.dialect import Dialect, Document, Reading, Remark
 FOLDERS = ("evals", "eval", "evaluations", "tests", ".plugin-eval")
 """Where suites stand; a file elsewhere counts only when its name says so."""
 _OURS = frozenset(FOLDERS) - {"tests"}
+_ASKING = ("prompt", "question", "query", "instruction", "userInput", "user_input", "task", "input")
 _ENDINGS = (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".csv", ".md", ".toml")
 # Outputs of earlier runs and inputs of cases are no suites.
 _NOT_SUITES = ("results", "files", "fixtures", "iteration-", "workspace", "node_modules", "environment")
@@ -75,7 +76,7 @@ def candidate(path: str) -> bool:
 
 def _unread(path: str, file: SkillFile) -> FileReading | None:
     """A suite whose bytes nobody has: a link, a pointer, or longer than files of a skill may be."""
-    if not _named_so(path):
+    if not _meant(path) or path.lower().endswith((".md", ".toml")):
         return None
     message = f"not read: it is {file.kind.value}, not a regular file"
     remark = Remark(path=path, line=None, pointer="", message=message, hint="commit a plain file of its size or less")
@@ -89,6 +90,14 @@ def _named_so(path: str) -> bool:
     pure = PurePosixPath(path)
     data = pure.name.startswith(("evals.", "eval.", "dataset.")) and pure.suffix.lower() not in (".md", ".toml")
     return data and (len(pure.parts) == 1 or pure.parts[0] in FOLDERS)
+
+
+def _asks(data: object, depth: int = 3) -> bool:
+    """Whether data looks like cases of a format that nobody here knows: a list of objects that ask something."""
+    if isinstance(data, Mapping):
+        return depth > 0 and any(_asks(value, depth - 1) for value in list(data.values())[:50])
+    rows = data[:50] if isinstance(data, list) else ()
+    return any(isinstance(row, Mapping) and any(key in row for key in _ASKING) for row in rows)
 
 
 def _meant(path: str) -> bool:
@@ -108,7 +117,7 @@ def _file(path: str, siblings: Mapping[str, bytes], dialects: Sequence[Dialect],
     for dialect in dialects:
         if dialect.claims(document):
             return FileReading(path=path, dialect=dialect.name, reading=_never_silent(path, dialect.read(document)))
-    if not _named_so(path):
+    if not _named_so(path) and not (_meant(path) and _asks(parsed.data)):
         return None
     message = "no dialect that aces-ci knows claims this file"
     hint = "see docs/evals.md for one example of each; agentskills.io's is the shortest"

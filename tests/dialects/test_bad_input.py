@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from aces_ci import compose
 from aces_ci.core.skill import FileKind, SkillFile
 from aces_ci.core.suites.eval_text import CASE_LIMIT, SIZE_LIMIT, VALUE_LIMIT, YAML_LIMIT
 from aces_ci.tiers.suite import read_suite
@@ -165,3 +166,19 @@ def test_any_data_gives_a_case_or_an_error(data: object) -> None:
 @given(data=st.binary(max_size=200), ending=st.sampled_from(["json", "jsonl", "yaml", "csv", "toml", "md"]))
 def test_any_bytes_are_read_without_a_crash(data: bytes, ending: str) -> None:
     suite_of({f"evals/evals.{ending}": data})
+
+
+def test_cases_of_an_unknown_format_are_an_error_under_any_name_and_other_data_beside_a_suite_is_none() -> None:
+    other = {"suite": {"rows": [{"task": "Read the tables", "wanted": "13:42"}]}}
+    suite = suite_of({"evals/evals.json": GOOD, "evals/mine.json": other, "evals/baseline.json": {"score": [1, 2]}})
+    assert [(error.path, error.message) for error in suite.errors] == [
+        ("evals/mine.json", "no dialect that aces-ci knows claims this file")
+    ]
+
+
+@pytest.mark.parametrize("path", ["evals/trigger-eval.json", "evals/evals.jsonl"])
+def test_a_file_that_is_too_large_or_a_link_is_an_error_under_any_name(path: str) -> None:
+    for kind, clause in ((FileKind.OVERSIZE, "bytes are too many"), (FileKind.SYMLINK, "not a regular file")):
+        file = SkillFile(path=path, kind=kind, size=64 << 20, data=None)
+        (error,) = read_suite({path: file}, compose.dialects(), skill_name="t").errors
+        assert (error.path, clause in error.message) == (path, True)

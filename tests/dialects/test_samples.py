@@ -52,6 +52,18 @@ def test_no_other_dialect_claims_the_sample(root: Path, name: str) -> None:
         assert [dialect.name for dialect in compose.dialects() if dialect.claims(document)] == [name]
 
 
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("claude-plugin-eval", "harbor-task")])
+def test_a_dialect_is_told_by_its_keys_under_any_file_name(root: Path, name: str) -> None:
+    files = files_below(root / "fixtures/evals" / name)
+    before = suite_of(files)
+    (read,) = {file.path for file in before.files}
+    folder, _, ending = read.rpartition("/")[0], None, read.rpartition(".")[2]
+    renamed = {f"{folder}/anything.{ending}" if path == read else path: data for path, data in files.items()}
+    after = suite_of(renamed)
+    assert [file.dialect for file in after.files] == [file.dialect for file in before.files]
+    assert [case.prompt for case in after.cases] == [case.prompt for case in before.cases]
+
+
 def test_the_reference_knows_negative_cases_scripts_and_paths_below_evals(root: Path) -> None:
     first, second = sample(root, "skillevaluator").cases
     assert (first.trigger, first.expected_skill, first.expected_script) == (True, "tide-tables", "scripts/next_high.py")
