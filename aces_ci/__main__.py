@@ -13,7 +13,9 @@ def main() -> None:
         sys.stdout.write(f"aces-ci {__version__}\n")
         return
     from aces_ci.cli.main import main as run
+    from aces_ci.shell import collector
 
+    collector.rarely()
     run()
 
 

@@ -38,6 +38,7 @@ from aces_ci.core.request import (
 from aces_ci.core.rule import Profile
 from aces_ci.core.skill import FileKind, Sibling, Skill, SkillFile, Snapshot
 from aces_ci.rendering import pages
+from aces_ci.shell import collector
 from aces_ci.shell.zygote import FORK, WORD
 from aces_ci.tiers.assemble import assemble
 from aces_ci.tiers.evals_guard import guard
@@ -184,6 +185,7 @@ def serve(descriptors: Sequence[int]) -> None:
 def main() -> None:
     """The zygote: forks and ends readers until its input ends."""
     warm_up()
+    collector.rarely()
     with socket.socket(fileno=os.dup(0)) as control:
         while True:
             word, descriptors, _, _ = socket.recv_fds(control, WORD, 3)

@@ -155,10 +155,10 @@ class Skill:
     @property
     def opening(self) -> int:
         """The manifest's line on which the body's first text stands; where there is none, its last line."""
-        for number, line in enumerate(self.body.split("\n"), start=self.body_line):
-            if line.strip():
-                return number
-        return max(1, self.body_line - 1)
+        blank = len(self.body) - len(self.body.lstrip())
+        if blank == len(self.body):
+            return max(1, self.body_line - 1)
+        return self.body_line + self.body.count("\n", 0, blank)
 
     def at(self, line: int) -> int:
         """The manifest's line of the body's `line`."""

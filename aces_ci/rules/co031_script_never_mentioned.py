@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from aces_ci.core.finding import Category, Severity
-from aces_ci.core.reading.outline import outline
+from aces_ci.core.reading.outline import markup
 from aces_ci.core.reading.reference import imports, scripts
 from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Dimension, Example, Problem, Rule
@@ -35,14 +35,20 @@ def check(skill: Skill) -> Iterator[Problem]:
         if file.size < 200_000 and not _NEVER_READ.search(path)
     }
     texts[skill.manifest] = skill.body
-    codes = {path: _code(path, text) for path, text in texts.items()}
+    codes: dict[str, str] = {}
     unread = any(file.data is None for file in skill.files.values())
     part = 1.0
     for path in found:
         name = path.rsplit("/", 1)[-1]
         folder = path.rsplit("/", 1)[0] + "/" if "/" in path else ""
         imported = imports(path)
-        by = [other for other in texts if other != path and (name in texts[other] or imported.search(codes[other]))]
+        stem = name.rsplit(".", 1)[0]
+        by = []
+        for other, text in texts.items():
+            if other == path or stem not in text:
+                continue
+            if name in text or imported.search(codes.get(other) or codes.setdefault(other, _code(other, text))):
+                by.append(other)
         if name in skill.body or (folder.count("/") > 1 and folder in skill.body):
             continue
         if skill.manifest in by and (not folder or folder.replace("/", ".") in skill.body or folder in skill.body):
@@ -67,7 +73,7 @@ def check(skill: Skill) -> Iterator[Problem]:
 
 def _code(path: str, text: str) -> str:
     """The code of a text: of Markdown what stands in its blocks."""
-    return "\n".join(code.content for code in outline(text).codes) if path.endswith(".md") else text
+    return "\n".join(code.content for code in markup(text).codes) if path.endswith(".md") else text
 
 
 RULE = Rule(

@@ -70,7 +70,12 @@ def stemmed(found: frozenset[str]) -> frozenset[str]:
 def exact(text: str) -> frozenset[str]:
     """Distinct tokens that name something exactly: paths, options, file names, identifiers, numbers."""
     tokens = {token.strip(_EDGES).rstrip(".") for token in set(text.split())}
-    return frozenset(token for token in tokens if _EXACT.fullmatch(token)) - _ABBREVIATIONS
+    # A word of letters in their usual case names nothing exactly, and most tokens are such.
+    return frozenset(token for token in tokens if not _plain(token) and _EXACT.fullmatch(token)) - _ABBREVIATIONS
+
+
+def _plain(token: str) -> bool:
+    return token.isalpha() and (token.islower() or token.istitle())
 
 
 def jaccard(left: Iterable[str], right: Iterable[str]) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyromark
 
@@ -47,8 +47,7 @@ class Code:
     vocabulary: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Prose:
+class Prose(NamedTuple):
     """A run of text that is not code: paragraph, list item, table cell or heading."""
 
     text: str
@@ -92,11 +91,8 @@ class Outline:
     """All distinct words, of prose and code."""
     size: int
     """Words in all."""
-
-    @property
-    def told(self) -> tuple[Prose, ...]:
-        """All prose but headings."""
-        return tuple(part for part in self.prose if part.kind != "heading")
+    told: tuple[Prose, ...]
+    """All prose but headings."""
 
     def speaking_of(self, vocabulary: frozenset[str], least: int = 0) -> int:
         """How many parts, headings apart, use a word of `vocabulary` or stand below a heading that does.
@@ -157,10 +153,13 @@ class _Walk:
         self._holes: list[tuple[int, int]] = []
         self._code: list[str] = []
         self._count = 0
+        self._vocabulary: set[str] = set()
 
     def outline(self) -> Outline:
         first, last = -1, -1  # of the run of inline text that is being read
         in_code = False
+        value: Any
+        tag: Any
         for event, span in pyromark.events_with_range(self._data.decode(), options=pyromark.Options.ENABLE_TABLES):
             start, end = span["start"], span["end"]
             name, value = next(iter(event.items())) if isinstance(event, dict) else (event, None)
@@ -182,8 +181,6 @@ class _Walk:
                 first = last = -1
             if name in _EDGES:
                 in_code = self._block(name, tag, details, start, end)
-        single = [word for part in self._prose for word in part.vocabulary if " " not in word]
-        coded = [word for code in self._codes for word in code.vocabulary]
         return Outline(
             tuple(self._text.split("\n")),
             tuple(self._headings),
@@ -192,8 +189,9 @@ class _Walk:
             tuple(self._links),
             tuple(self._spans),
             tuple(self._html),
-            frozenset(single).union(coded),
+            frozenset(self._vocabulary),
             self._count,
+            tuple(part for part in self._prose if part.kind != "heading"),
         )
 
     def _block(self, name: str, tag: str, details: Any, start: int, end: int) -> bool:
@@ -230,6 +228,7 @@ class _Walk:
         found = words(text)
         self._count += len(found)
         told = frozenset(found)
+        self._vocabulary.update(told)
         if not told.isdisjoint(PHRASE_HEADS):
             told = told.union([f"{one} {two}" for one, two in pairwise(found) if one in PHRASE_HEADS])
         self._prose.append(Prose(text, line, kind, plain, told))
@@ -263,5 +262,6 @@ class _Walk:
         end_line = self._line(max(start, end - 1))
         found = words(content) if self._words_too else []
         self._count += len(found)
+        self._vocabulary.update(found)
         language = info[0].lower() if info else ""
         self._codes.append(Code(language, content, self._line(start), end_line, fenced, closed, frozenset(found)))
