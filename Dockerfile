@@ -22,22 +22,12 @@ RUN find /usr/lib -name '*.so*' -exec readlink -f {} + | sort -u >/tmp/had; \
 
 # Exactly the locked packages, wheels only.
 FROM ${BASE} AS text-packages
-COPY locks/text.lock /build/text.lock
-RUN python3 -m venv /opt/aces \
- && /opt/aces/bin/pip install --no-cache-dir --disable-pip-version-check --no-compile --only-binary :all: --require-hashes -r /build/text.lock \
- && rm -rf /opt/aces/lib/python3*/site-packages/pip* /opt/aces/lib/python3*/site-packages/setuptools* /opt/aces/lib/python3*/site-packages/pkg_resources \
- && find /opt/aces -name tests -type d -prune -exec rm -rf {} + \
- && find /opt/aces -type f -regex '.*\.\(pyi\|pxd\|[ch]\|a\)' -delete \
- && echo /opt/aces-ci > "$(echo /opt/aces/lib/python3*/site-packages)/aces-ci.pth"
+COPY tools/image-packages locks/text.lock /build/
+RUN /build/image-packages /build/text.lock
 
 FROM ${BASE} AS live-packages
-COPY locks/image.lock /build/image.lock
-RUN python3 -m venv /opt/aces \
- && /opt/aces/bin/pip install --no-cache-dir --disable-pip-version-check --no-compile --only-binary :all: --require-hashes -r /build/image.lock \
- && rm -rf /opt/aces/lib/python3*/site-packages/pip* /opt/aces/lib/python3*/site-packages/setuptools* /opt/aces/lib/python3*/site-packages/pkg_resources \
- && find /opt/aces -name tests -type d -prune -exec rm -rf {} + \
- && find /opt/aces -type f -regex '.*\.\(pyi\|pxd\|[ch]\|a\)' -delete \
- && echo /opt/aces-ci > "$(echo /opt/aces/lib/python3*/site-packages)/aces-ci.pth"
+COPY tools/image-packages locks/image.lock /build/
+RUN /build/image-packages /build/image.lock
 
 # Our own code, compiled once; a launcher that ignores the environment's Python settings.
 FROM ${BASE} AS program
