@@ -206,6 +206,18 @@ def test_every_linter_is_content() -> None:
     assert done.stdout.count("ok ") == 7
 
 
+def test_the_readme_leads_to_every_kind_of_example_on_both_forges() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    linked = set(re.findall(r"\((examples/[^)]+\.yml)\)", text))
+    assert [name for name in linked if not (ROOT / name).exists()] == []
+    kinds = {"minimal": "minimal", "judge": "judge", "live-on-label": "live", "nightly": "nightly"}
+    wanted = {f"examples/github/{name}.yml" for name in kinds} | {
+        f"examples/gitlab/{name}.yml" for name in kinds.values()
+    }
+    assert wanted | {"examples/gitlab/forks.yml"} <= linked
+    assert "(docs/forks.md)" in text
+
+
 def test_the_pages_name_every_input_of_the_component_and_link_to_what_is_there() -> None:
     text = (ROOT / "docs/gitlab.md").read_text("utf-8")
     header = documents(ROOT / "gitlab-ci-component.yml")[0]

@@ -19,7 +19,7 @@ from aces_ci.ports.forge import Forge, ForgeOptions, Publication
 from aces_ci.shell.log import Dialect, Log
 from tests.fakes.github import HELPER, FakeGitHub
 from tests.fakes.gitlab import BOT as GITLAB_BOT
-from tests.fakes.gitlab import FakeGitLab
+from tests.fakes.gitlab import FakeGitLab, Member
 from tests.fakes.server import Answer, LoopbackServer
 
 HEAD = "7be01c4a9d3e5f60718293a4b5c6d7e8f9012345"
@@ -41,6 +41,10 @@ class Rig:
     bodies: Callable[[], list[str]] = list
     plant: Callable[..., object] = lambda body, ours=False: None
     move_head: Callable[[str], object] = lambda sha: None
+    approved: Callable[[], Forge] = lambda: Local({}, Log(io.StringIO()))
+    """Lets a maintainer approve the head in the strongest way there is; the forge in the job which that starts."""
+    demote: Callable[[], object] = lambda: None
+    """Takes the maintainer's right to write away."""
     write: str = ""
     """The method that edits a comment."""
     too_long: Answer = field(default_factory=Answer)
@@ -124,6 +128,12 @@ def github(tmp: Path, *, token: str | None = "tok") -> Iterator[Rig]:
         def remake(token: str | None = token, **env_more: str) -> Forge:
             return GitHub({**env, **env_more}, Log(log, Dialect.GITHUB), ForgeOptions(token=token))
 
+        def approved() -> Forge:
+            fake.permissions["ana"] = "maintain"
+            fake.run(8101, "pull_request_target", BASE)
+            fake.review(8101, "aces-live", "ana")
+            return GitHub(env, Log(log, Dialect.GITHUB), ForgeOptions(token=token, environment="aces-live"))
+
         yield Rig(
             name="github",
             forge=remake(),
@@ -134,6 +144,8 @@ def github(tmp: Path, *, token: str | None = "tok") -> Iterator[Rig]:
             bodies=lambda: fake.bodies(NUMBER),
             plant=lambda text, ours=False: fake.comment(NUMBER, text, *((fake.tokens["tok"],) if ours else (HELPER,))),
             move_head=lambda sha: fake.pulls[NUMBER]["head"].update(sha=sha),
+            approved=approved,
+            demote=lambda: fake.permissions.update(ana="read"),
             write="PATCH",
             too_long=Answer(
                 status=422,
@@ -173,6 +185,11 @@ def gitlab(tmp: Path, *, token: str | None = "glpat") -> Iterator[Rig]:
         def remake(token: str | None = token, **env_more: str) -> Forge:
             return GitLab({**env, **env_more}, Log(log, Dialect.GITLAB), ForgeOptions(token=token))
 
+        def approved() -> Forge:
+            fake.members[50] = Member(id=50, username="ana", level=40)
+            pressed = {"CI_JOB_MANUAL": "true", "GITLAB_USER_ID": "50", "CI_JOB_STARTED_AT": fake.now()}
+            return remake(**pressed)
+
         yield Rig(
             name="gitlab",
             forge=remake(),
@@ -183,6 +200,8 @@ def gitlab(tmp: Path, *, token: str | None = "glpat") -> Iterator[Rig]:
             bodies=lambda: fake.bodies(NUMBER),
             plant=lambda text, ours=False: fake.comment(NUMBER, text, *((GITLAB_BOT,) if ours else ())),
             move_head=lambda sha: fake.changes[NUMBER].update(sha=sha),
+            approved=approved,
+            demote=lambda: fake.members.update({50: Member(id=50, username="ana", level=10)}),
             write="PUT",
             too_long=Answer(status=400, body={"message": {"note": ["is too long (maximum is 1000000 characters)"]}}),
             forbidden=Answer(status=403, body={"message": "403 Forbidden"}),

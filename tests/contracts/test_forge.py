@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from aces_ci.core.approval import Approval, Refusal, Via
+from aces_ci.core.errors import UsageError
 from aces_ci.core.event import EventKind, Trust
+from aces_ci.core.slash import Purpose
 from aces_ci.ports.forge import Posted
 from aces_ci.shell.http import HttpError
 from tests.contracts.forge_rigs import HEAD, NEXT_HEAD, NUMBER, RIGS, Rig, body, note, publication
@@ -202,6 +205,47 @@ def test_a_transient_failure_is_asked_again_and_posts_once(rig: Rig) -> None:
         rig.server.force("POST", "s/42/", Answer(status=429, body={}))
     publish(rig)
     assert rig.bodies() == expected(rig, body("one"))
+
+
+def test_nobody_asked_and_nobody_is_taken_to_have(rig: Rig) -> None:
+    for purpose in Purpose:
+        assert rig.forge.approval(rig.event(), purpose, "default") is None
+
+
+def test_a_maintainer_approves_one_commit_and_a_push_takes_it_back(rig: Rig) -> None:
+    event = rig.event()
+    forge = rig.approved()
+    given = forge.approval(event, Purpose.LIVE, "default")
+    if not rig.posts:
+        assert given is None, "at a terminal the price is asked instead"
+        return
+    assert isinstance(given, Approval)
+    assert (given.purpose, given.sha, given.base_ref, given.via) == (Purpose.LIVE, HEAD, "main", Via.ENVIRONMENT)
+    assert forge.recheck(event, given) is None
+    rig.move_head(NEXT_HEAD)
+    refused = forge.recheck(event, given)
+    assert refused is not None
+    assert (refused.code, NEXT_HEAD in refused.because) == ("moved", True)
+
+
+def test_an_approval_is_worth_what_its_giver_may_do_now(rig: Rig) -> None:
+    event = rig.event()
+    forge = rig.approved()
+    rig.demote()
+    found = forge.approval(event, Purpose.LIVE, "default")
+    assert (found.code if isinstance(found, Refusal) else None) == ("permission" if rig.posts else None)
+
+
+def test_looking_at_an_approval_changes_nothing_on_the_server(rig: Rig) -> None:
+    forge = rig.approved()
+    forge.approval(rig.event(), Purpose.LIVE, "default", use=False)
+    written = [] if rig.server is None else [item for item in rig.server.exchanges if item.request.method != "GET"]
+    assert [item for item in written if item.request.path != "/graphql"] == []
+
+
+def test_a_job_that_follows_no_other_has_no_report_to_post(rig: Rig) -> None:
+    with pytest.raises(UsageError, match="no report to post"):
+        rig.forge.foreign("aces-ci", "aces-results", None)
 
 
 def test_annotations_reach_the_log_in_one_line_each(rig: Rig) -> None:
