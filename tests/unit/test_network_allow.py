@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
 
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
+from aces_ci.core.evidence import Planned
 from aces_ci.core.live import HostRow
 from aces_ci.core.spending.connection import Connection, Passage
 from aces_ci.core.spending.control import ArmSlot, Configuration
 from aces_ci.core.spending.hosts import MOST, wrong_with
 from aces_ci.core.trial import Arm
+from aces_ci.forges._links import PageLinks
+from aces_ci.ports.renderer import Place
 from aces_ci.renderers._live.reached import network_lines
+from aces_ci.renderers.comment import RENDERER as COMMENT
+from aces_ci.renderers.json_report import RENDERER as REPORT
 from aces_ci.settings.load import load
 from aces_ci.settings.model import Settings
 from aces_ci.settings.source import read
+from aces_ci.tiers.assemble import assemble
 from aces_ci.tiers.network import environment, host_rows
 from aces_ci.trialling import design_of
 from tests.builders import a_comparison, a_trial
+from tests.golden.live_evidence import Told, run_of
 from tests.unit.test_live_tier import obedient, plan, run
 
 HOSTS = ("files.example.org", "mirror.example.net")
@@ -224,3 +232,27 @@ def test_a_run_that_reaches_the_model_alone_says_nothing_of_it() -> None:
     trials, scores = a_comparison({Arm.WITH_SKILL: {"c": [1.0]}, Arm.BASELINE: {"c": [0.0]}})
     summary = summarise(trials, scores, LivePlan())
     assert summary.connections == () and network_lines(summary) == []
+
+
+def test_the_comment_and_the_report_say_what_passed() -> None:
+    told = Told(
+        path="skills/log-triage",
+        rates={"a": (0.2, 0.5, 0.9), "b": (0.2, 0.5, 0.9), "c": (0.1, 0.4, 0.9)},
+        attempts=3,
+        seed=5,
+        changes={"connections": (reached(HOSTS[0]), refused("evil.example"))},
+    )
+    *lines, end = run_of(told)
+    place = Place(links=PageLinks(server_url="https://github.com"), forge="github")
+    report = assemble([*lines, Planned(skill=told.path, network=HOSTS), end])
+    comment = COMMENT.render(report, place)
+    assert "Network beside the model, the same in every arm: `files.example.org` 27 connections in 27 runs" in comment
+    assert "`mirror.example.net` not used" in comment
+    assert "Refused by the gateway: `evil.example` 27\u00a0×." in comment
+    (skill,) = json.loads(REPORT.render(report, place))["skills"]
+    rows = skill["live"]["connections"]
+    assert [(row["host"], row["allowed"], row["reached"], row["refused"]) for row in rows] == [
+        (HOSTS[0], True, 27, 0),
+        (HOSTS[1], True, 0, 0),
+        ("evil.example", False, 0, 27),
+    ]
