@@ -4,9 +4,12 @@ proven is the path, that a real server's structured output is read or refused, a
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import socket
 import subprocess
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -18,16 +21,21 @@ import pytest
 
 from aces_ci import compose
 from aces_ci.core.asking.question import Answer, Question
+from aces_ci.core.evidence import Judgement
+from aces_ci.core.wire import read_lines
 from aces_ci.ports.provider import Provider, ProviderOptions
-from aces_ci.tiers.ask import Asker, Purse
-from aces_ci.tiers.judged import judge
 from aces_ci.tiers.rubric_prompt import question
-from tests.judge.bench import TEXT, an_exhibit
+from tests.git_history import History, git
+from tests.judge.bench import an_exhibit
 
 pytestmark = [pytest.mark.e2e, pytest.mark.enable_socket]
 MOST_TOKENS = 120
 """A reply that is cut off is an error, which is a case too."""
-CACHE = Path(__file__).resolve().parents[2] / ".cache/model"
+ROOT = Path(__file__).resolve().parents[2]
+CACHE = ROOT / ".cache/model"
+SKILL = "openclaw__skills/skills/steipete/openai-whisper"
+"""A short skill of the corpus, one manifest and nothing beside it: nine criteria apply."""
+APPLY = 9
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +48,7 @@ def server() -> Iterator[str]:
     process = subprocess.Popen(
         [
             str(programs / "llama-server"), "--model", str(model), "--host", "127.0.0.1", "--port", str(port),
-            "--alias", "smol", "--ctx-size", "4096", "--parallel", "1", "--threads", "1", "--poll", "0", "--jinja",
+            "--alias", "smol", "--ctx-size", "8192", "--parallel", "1", "--threads", "1", "--poll", "0", "--jinja",
         ],
         env={**os.environ, "LD_LIBRARY_PATH": str(programs)},
         stdout=subprocess.DEVNULL,
@@ -95,17 +103,65 @@ class Short:
         self._inner.close()
 
 
-def test_criteria_are_judged_by_a_real_model_and_nothing_is_made_up(server: str) -> None:
-    factory = next(each for each in compose.providers() if each.name == "openai_chat")
-    options = ProviderOptions(model="smol", key="none", base_url=f"{server}/v1", timeout=300, retries=0)
-    asker = Asker(provider=Short(factory.open(options)), purse=Purse(None), concurrency=1)
-    rows = list(judge(an_exhibit(), compose.rubrics()[:3], asker, votes=1))
-    asker.close()
-    assert asker.tally.calls == 3
-    text = " ".join(TEXT.split())
+def command(server: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """One `aces-ci` as a user starts it, with no key in its environment."""
+    settings = {
+        "judge.model": "smol",
+        "judge.votes": "1",
+        "judge.concurrency": "1",
+        "prices": "[{model: smol, input: 1, output: 1}]",
+    }
+    words = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
+    env = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
+    return subprocess.run(
+        [sys.executable, "-m", "aces_ci", *arguments, "--provider-url", f"{server}/v1", *words],
+        cwd=ROOT, env=env, capture_output=True, text=True, timeout=1500,
+    )  # fmt: skip
+
+
+def test_run_and_judge_as_commands_judge_a_real_skill_with_the_real_model_to_the_end(
+    server: str, shared: Path, tmp_path: Path
+) -> None:
+    text = (shared / "corpus" / SKILL / "SKILL.md").read_text("utf-8")
+    repo, out = tmp_path / "skills-repo", tmp_path / "out"
+    history = History(repo, bare=False)
+    base = history.commit("main", {"README.md": "skills\n"})
+    history.commit("work", {"skills/openai-whisper/SKILL.md": text}, parent=base)
+    git(repo, "checkout", "--quiet", "work")
+
+    places = ("--repo", str(repo), "--output", str(out))
+    done = command(server, "run", *places, "--base", "main", "--head", "work", "--no-post")
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = [
+        row
+        for row in read_lines((out / "evidence.jsonl").read_text("utf-8").splitlines(keepends=True))
+        if isinstance(row, Judgement)
+    ]
+    assert len(rows) == 10 and sum(row.because.startswith("not applicable") for row in rows) == 10 - APPLY
+    folded = " ".join(text.split())
     for row in rows:
-        assert row.score is not None or row.because
-        for vote in row.votes:
-            assert 0 <= vote.score <= 10
-            assert not vote.quote or (vote.line and vote.quote.split("| ")[-1].strip("…. ")[:20] in text)
-    print(f"{sum(row.score is not None for row in rows)} of {len(rows)} criteria have a usable vote")
+        assert row.score is not None or row.because, "neither a score nor a reason"
+        assert all(0 <= vote.score <= 10 for vote in row.votes)
+        assert all(" ".join(vote.quote.rstrip("…").split()) in folded for vote in row.votes), "an invented quote"
+        assert row.because.startswith("not applicable") or (row.tokens > 200 and row.usd_micros), "its cost"
+    for page in ("report.txt", "comment.md", "report.html"):
+        assert "judge" in (out / page).read_text("utf-8").lower(), page
+
+    # A part of what was paid for is lost: `judge` asks about that part alone, from the same live server. An error was
+    # not kept in the first place.
+    cache = out / "judge-cache.jsonl"
+    kept = cache.read_text("utf-8").splitlines(keepends=True)[:-1]
+    cache.write_text("".join(kept), "utf-8")
+    done = command(server, "judge", str(repo / "skills"), *places, "--format", "json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads(done.stdout)
+    assert (found["cost"]["calls"], found["cost"]["reused"]) == (APPLY - len(kept), len(kept))
+    assert found["cost"]["usd_micros"] > 0
+    assert [row["criterion"] for row in found["skills"][0]["criteria"]] == [row.criterion for row in rows]
+
+    done = command(server, "judge", str(repo / "skills"), *places)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"^openai-whisper  |^skills/openai-whisper  ", done.stdout, re.M)
+    assert all(rubric.name.replace("_", " ") in done.stdout for rubric in compose.rubrics())
+    assert "judge:" in done.stdout and "agents do better was not tested" in done.stdout
+    print(done.stdout)
