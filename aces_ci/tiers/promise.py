@@ -25,24 +25,25 @@ def expectation(lineup: Lineup, arm: Arm, case: Case, injection: Injection, fixt
     """
     own = {Arm.WITH_SKILL: lineup.target, Arm.PREVIOUS: lineup.previous, Arm.BASELINE: ()}[arm]
     others = [skill for skill in (*lineup.target, *lineup.previous) if skill not in own]
-    met = _flat("\n".join([case.prompt, *_texts((*lineup.support, *own)), *(_decoded(data) for data in fixtures)]))
+    around = _flat("\n".join([case.prompt, *_texts(lineup.support), *map(_decoded, fixtures)]))
+    met = _flat("\n".join([around, *_texts(own)]))
     absent = [text for skill in others for text in _telling(skill) if _flat(text) not in met]
     names = {skill.name or skill.directory for skill in others}
     unlisted = [name for name in names if name and len(name) > 3 and _flat(name) not in met]
     return Expectation(
         absent=tuple(dict.fromkeys(absent)),
         unlisted=tuple(sorted(unlisted)),
-        listed=tuple(dict.fromkeys(text for skill in own for text in _listing(skill, case, injection))),
+        listed=tuple(dict.fromkeys(text for skill in own for text in _listing(skill, around, injection))),
     )
 
 
-def _listing(skill: Skill, case: Case, injection: Injection) -> list[str]:
+def _listing(skill: Skill, around: str, injection: Injection) -> list[str]:
+    """Texts of which one must be shown; a neighbour's text, or the task's, would keep the promise by itself."""
     if injection is Injection.PRELOADED:
         return [skill.body.strip()[:EXCERPT_CHARACTERS]]
     name, description = skill.name or skill.directory, skill.description or ""
-    found = [description[:LISTED_CHARACTERS]] if description else []
-    # A task that names the skill would keep the promise by itself.
-    return [*found, name] if name and name not in case.prompt else found or [name]
+    found = [text for text in (description[:LISTED_CHARACTERS], name) if text]
+    return [text for text in found if _flat(text) not in around] or found[:1]
 
 
 def _telling(skill: Skill) -> list[str]:

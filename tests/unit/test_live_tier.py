@@ -181,6 +181,15 @@ def test_a_task_that_names_the_skill_promises_nothing_by_the_name() -> None:
     assert "read-gauge" not in by_arm[Arm.WITH_SKILL].listed and by_arm[Arm.WITH_SKILL].listed
 
 
+def test_a_neighbour_that_is_called_alike_promises_nothing_for_the_target() -> None:
+    """`read-gauge` stands in `read-gauge-log` too: only its description tells whether it was listed."""
+    lineup = Lineup(target=(skill(),), support=(skill("Count.", "read-gauge-log"),))
+    _, _, sandbox = run(obedient, plan(lineup, count=1, looks=(1,), workers=1))
+    by_arm = {order.arm: order.expectation for order in _armed(sandbox)}
+    assert by_arm[Arm.WITH_SKILL].listed == ("Reads a read-gauge. Use when a level is asked for.",)
+    assert by_arm[Arm.BASELINE].unlisted == () and by_arm[Arm.BASELINE].absent
+
+
 def test_preloading_puts_the_body_into_the_prompt_of_the_skill_arm_alone() -> None:
     chosen = plan(count=1, looks=(1,), workers=1, injection=Injection.PRELOADED)
     _, _, sandbox = run(obedient, chosen)
