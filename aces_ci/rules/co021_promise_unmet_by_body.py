@@ -1,12 +1,14 @@
 """The body never mentions what the description promises.
 
 The content words of the description are looked for in the body, by stem. Filler, a stuffed skeleton or the
-wrong file pasted in share almost none of them; a real body shares most.
+wrong file pasted in share almost none of them; a real body shares most. Where more than half are missing, the
+description is probably another skill's, and costs more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from aces_ci.core.finding import Category, Severity
 from aces_ci.core.reading.grade import graded
@@ -17,6 +19,8 @@ from aces_ci.core.rule import Dimension, Example, Problem, Rule
 from aces_ci.core.skill import Skill
 
 MOST = 18.0
+STRANGE, FOREIGN = 0.5, 24.0
+"""From this share of missing words on the description is probably of another skill; what that costs at most more."""
 
 
 def check(skill: Skill) -> Iterator[Problem]:
@@ -31,15 +35,18 @@ def check(skill: Skill) -> Iterator[Problem]:
     for word in words(skill.description or ""):
         if stem(word) in missing and word not in names:
             names.append(word)
-    yield from graded(
-        len(missing) / len(promised),
+    share = len(missing) / len(promised)
+    for problem in graded(
+        share,
         MOST,
         quiet=0.45,
         loud=0.75,
         message=f"Of {len(promised)} words in the description the body never takes up {len(missing)}: "
         f"{', '.join(names[:5])}.",
         line=skill.opening,
-    )
+    ):
+        more = FOREIGN * max(0.0, share - STRANGE) / (1 - STRANGE)
+        yield replace(problem, deduction=(problem.deduction or 0.0) + more)
 
 
 RULE = Rule(

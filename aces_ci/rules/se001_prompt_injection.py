@@ -27,13 +27,17 @@ _OTHERS = frozenset({"approve"})
 def check(skill: Skill) -> Iterator[Problem]:
     subject = about_security(skill)
     for path, text in documents(skill):
+        imitated = False
         for marker in find(text):
-            if marker.kind in _OTHERS:
+            if marker.kind in _OTHERS or (marker.kind == "role" and imitated):
                 continue
             line = text.count("\n", 0, marker.start) + 1
+            if marker.kind == "role" and _shown(text, path, line, marker):
+                continue
             severity, confidence = _weighed(text, path, line, marker, subject)
             if severity is None:
                 continue
+            imitated = imitated or marker.kind == "role"
             yield Problem(
                 path=path,
                 line=line,
@@ -42,6 +46,14 @@ def check(skill: Skill) -> Iterator[Problem]:
                 severity=severity,
                 confidence=confidence,
             )
+
+
+def _shown(text: str, path: str, line: int, marker: Marker) -> bool:
+    """Whether a token of a chat template stands in code or in quotation marks: there it is shown, not spoken."""
+    row = text.split("\n", line)[line - 1]
+    start = marker.start - (text.rfind("\n", 0, marker.start) + 1)
+    fenced = is_markdown(path) and site_of(text, line) == "fence"
+    return fenced or quoted(row, start, start + marker.end - marker.start)
 
 
 def _weighed(text: str, path: str, line: int, marker: Marker, subject: bool) -> tuple[Severity | None, Confidence]:
@@ -98,6 +110,14 @@ RULE = Rule(
             },
             why="quoted, and told as something to withstand",
             lines=(7,),
+        ),
+        Example(
+            files={
+                "SKILL.md": manifest(
+                    "# Sample\n\n```text\n<|im_start|>user\nHello<|im_end|>\n```\n\nA turn ends in `<|im_end|>`.\n"
+                )
+            },
+            why="the chat template of a model is its subject",
         ),
         Example(files={"SKILL.md": manifest("# Sample\n\nDo not tell the user a total before it is checked.\n")}),
     ),

@@ -91,8 +91,7 @@ _PHRASES = tuple(
         ("embed", _W, _MEDIUM, "asks the agent to put private data into a URL or a message",
          r"\b(append|include|embed|encode|add|attach)\b[\w ,'’]{0,30}" + _PRIVATE
          + r"[\w ,'’]{0,40}\b(in|into|to|"
-             r"as)\b[\w ,'’]{0,16}\b(url|query (string|parameter)|image (url|link)|markdown image|commit message|"
-             r"request header)s?\b"),
+             r"as)\b[\w ,'’]{0,16}\b(url|query (string|parameter)|image (url|link)|markdown image|commit message)s?\b"),
         ("role", _W, _MEDIUM, "imitates a message of the system or of another role",
          r"(<\|(im_start|im_end|system|assistant|endoftext|start_header_id|eot_id)\|>|\[/?INST\]|<</?SYS>>|"
          r"^\s*#{2,4}\s*system\s*(prompt|message|override)?\s*:|</?system-reminder>|\bBEGIN SYSTEM (PROMPT|"

@@ -57,6 +57,10 @@ _COMMON = frozenset(
     ]
 )
 """What people write where a password goes in an example."""
+_WORDS = re2.compile(r"(?i)^(?:[a-z]{1,8}\d{0,2}[-_.]){2,}[a-z]{1,8}\d{0,2}$")
+"""Short words with dashes between them, such as `sk-or-v1-project1-key`; a random value is not cut so."""
+_TELLING = ("key", "token", "secret", "project", "example", "your", "here", "api")
+_MADE_UP = re2.compile(r"(?i)^(?:test|demo|example|sample|passw[o0]rd|secret|admin)\d{0,4}\W{0,4}$")
 _COUNTED = re2.compile(r"(?i)a1b2c3|1a2b3c|a0b1c2|aabbcc|112233|abc123|123abc|x1y2z3")
 _SEQUENCES = ("0123456789", "abcdefghijklmnopqrstuvwxyz", "qwertyuiop", "9876543210", "1234567890")
 
@@ -140,7 +144,9 @@ def placeholder(secret: str) -> bool:
     lowered = secret.lower()
     if any(sequence[at : at + 6] in lowered for sequence in _SEQUENCES for at in range(len(sequence) - 5)):
         return True
-    if _COUNTED.search(secret):
+    if _WORDS.search(secret) and any(word in lowered for word in _TELLING):
+        return True
+    if _COUNTED.search(secret) or _MADE_UP.search(secret):
         return True
     longest, run, last = 0, 0, ""
     for character in lowered:

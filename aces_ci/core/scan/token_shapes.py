@@ -149,8 +149,9 @@ SHAPES: tuple[Shape, ...] = (
     _s("JSON Web Token", r"\b(ey[IJ][A-Za-z0-9_-]{10,}\.ey[IJ][A-Za-z0-9_-]{10,}\.[\w-]{20,})", "eyj", "eyi", entropy=3.8, confidence=_M),
     _s("password in a URL", r"\b[a-z][a-z0-9+.-]{1,15}://[^\s:/@'\"<>$\{\[]{0,40}:([^\s:/@'\"<>\{\[(]{4,80})@[\w-]+"
         r"\.[\w.-]+", "://", entropy=2.2, confidence=_M),
-    _s("authorization header", r"(?i)\bauthorization['\"]?\s*[:=]\s*['\"]?(?:bearer|basic|"
-        r"token)\s+([A-Za-z0-9+/._=-]{24,})", "authorization", entropy=3.8, confidence=_M),
+    # A JSON Web Token has a pattern of its own, which wants a signature.
+    _s("authorization header", r"\b(?i:authorization)['\"]?\s*[:=]\s*['\"]?(?i:bearer|basic|"
+        r"token)\s+((?:[A-Za-df-z0-9+/_=-]|e[A-Za-xz0-9+/_=-])[A-Za-z0-9+/._=-]{22,})", "authorization", entropy=3.8, confidence=_M),
     _s(
         "password in an assignment",
         r"(?i)\b[\w.-]{0,40}?(?:api_?-?key|apikey|auth_?-?token|access_?-?token|secret_?-?key|client_?-?secret|"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import re2
 
@@ -46,6 +46,7 @@ _READERS = frozenset(
     }
 )
 _DUMPERS = frozenset({"env", "printenv", "export", "set", "declare"})
+_SEARCHERS = frozenset({"grep", "egrep", "fgrep", "rg"})
 _FILTERS = frozenset({"grep", "egrep", "rg", "wc", "head", "sort", "cut", "awk", "sed"})
 """What follows `env` when one variable of it is looked for."""
 _SENDERS = frozenset(
@@ -141,7 +142,7 @@ def reads(scene: Scene, command: Command) -> list[str]:
     keychain = text.startswith(_KEEPERS) and (_KEYCHAIN.match(text) or _TOKEN_TOOLS.match(text))
     if name not in _OPENING and not keychain:
         return []
-    words = command.arguments[:-1] if name in {"cp", "tee"} else command.arguments
+    words = _files(name, command.arguments)
     found = [word.shape.split("=", 1)[-1].lstrip("@") for word in words if paths.secret(_file(word))]
     found += [r.target.shape for r in command.redirects if r.target and not r.writes and paths.secret(r.target.shape)]
     if keychain:
@@ -150,6 +151,16 @@ def reads(scene: Scene, command: Command) -> list[str]:
     if dumps and not any(stage.name in _FILTERS for stage in scene.after(command)):
         found.append("the environment")
     return found
+
+
+def _files(name: str, arguments: Sequence[Word]) -> Sequence[Word]:
+    """The words that may name a file to be read: not where a copy goes, and not what is searched for."""
+    if name in {"cp", "tee"}:
+        return arguments[:-1]
+    if name in _SEARCHERS and not any(word.shape in {"-e", "-f"} for word in arguments):
+        pattern = next((at for at, word in enumerate(arguments) if not word.shape.startswith("-")), len(arguments))
+        return (*arguments[:pattern], *arguments[pattern + 1 :])
+    return arguments
 
 
 def _file(word: Word) -> str:

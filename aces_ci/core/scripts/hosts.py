@@ -58,7 +58,7 @@ VENDORS = frozenset(
         "get.scoop.sh", "raw.githubusercontent.com/Homebrew", "raw.githubusercontent.com/nvm-sh", "apt.llvm.org",
         "dl.min.io", "download.docker.com", "releases.hashicorp.com", "apt.releases.hashicorp.com",
         "install.julialang.org", "get.haskellup.haskell.org", "get-ghcup.haskell.org", "moonrepo.dev", "dot.net",
-        "sh.vector.dev", "wasmtime.dev", "get.wasmer.io", "tailscale.com", "get.jetify.com",
+        "sh.vector.dev", "repo.anaconda.com", "wasmtime.dev", "get.wasmer.io", "tailscale.com", "get.jetify.com",
     }
 )  # fmt: skip
 """Installers whose makers say `curl … | sh`. Still a warning: nobody looked at what they serve today."""

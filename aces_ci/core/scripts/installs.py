@@ -39,7 +39,16 @@ class Install:
 
 
 def find(skill: Skill) -> Iterator[Install]:
-    """Every such install in scripts, code blocks and requirements files."""
+    """Every such install in scripts, code blocks and requirements files; one a line and kind."""
+    told: set[tuple[str, int, str]] = set()
+    for install in _each(skill):
+        mark = (install.path, install.line, install.what)
+        if mark not in told:
+            told.add(mark)
+            yield install
+
+
+def _each(skill: Skill) -> Iterator[Install]:
     for snippet in snippets(skill):
         if snippet.site is Site.INLINE or not _may_install(snippet.text):
             continue
