@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from aces_ci.core.amount import plural
+from aces_ci.core.estimate import Contrast
 from aces_ci.core.finding import Severity
 from aces_ci.core.gate import GateName, GateResult, Outcome
 from aces_ci.core.inert import code, plain
@@ -112,6 +113,13 @@ def _invalid(report: Report) -> str:
     return f"no verdict, {because}" if because else f"no verdict for {subject(skills)}"
 
 
+def _improved(report: Report) -> str:
+    """Against the base; where only the lift was measured, that is said in the first line."""
+    skills = _of_word(report, "improved")
+    alone = all(skill.live.basis is Contrast.LIFT for skill in skills if skill.live)
+    return f"improved, agents do better with {subject(skills, quote='this ')}{' than without it' if alone else ''}"
+
+
 def _advice(report: Report) -> str:
     count = sum(len(to_fix(skill)) for skill in report.skills)
     return f"passes, {plural(count, 'thing')} worth fixing in {subject([s for s in report.skills if to_fix(s)])}"
@@ -140,7 +148,7 @@ _WORDS: Mapping[State, Callable[[Report], str]] = {
     State.INCONCLUSIVE: lambda r: (
         f"cannot tell yet if {subject(_of_word(r, 'cannot_tell'), quote='this ')} beats {code(r.event.base_name, 64)}"
     ),
-    State.IMPROVED: lambda r: f"improved, agents do better with {subject(_of_word(r, 'improved'), quote='this ')}",
+    State.IMPROVED: _improved,
     State.NO_DIFFERENCE: _margin,
     State.ADVICE: _advice,
     State.CLEAN: lambda r: f"passes, nothing to fix in {subject(r.skills)}",

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from aces_ci.core.event import Trust
-from aces_ci.core.evidence import Evidence, RunEnded, Structure
+from aces_ci.core.evidence import Evidence, Planned, RunEnded, Structure
 from aces_ci.core.gate_evals import EvalsSide, weakening
 from aces_ci.core.score import Score
 from aces_ci.core.suites.case import Case, Check, CheckKind, Role
@@ -110,6 +110,23 @@ def answers_from_another_model(trials: list[Trial], scores: list[Score]) -> Evid
     return of_arm(trials, Arm.WITH_SKILL, lambda t: replace(t, resolved_model="stronger")), scores
 
 
+def is_offered_other_tools(trials: list[Trial], scores: list[Score]) -> Evidences:
+    return of_arm(trials, Arm.WITH_SKILL, lambda t: replace(t, flags=(Flag.UNEQUAL_TOOLS,))), scores
+
+
+def keeps_main_from_running(trials: list[Trial], scores: list[Score]) -> Evidences:
+    return [t for t in trials if t.arm is not Arm.PREVIOUS], scores
+
+
+def keeps_its_worst_cases_from_running(trials: list[Trial], scores: list[Score]) -> Evidences:
+    return [t for t in trials if t.arm is not Arm.WITH_SKILL or t.case in CASES[:2]], scores
+
+
+def is_graded_by_another_judge(trials: list[Trial], scores: list[Score]) -> Evidences:
+    mine = {t.digest for t in trials if t.arm is Arm.WITH_SKILL}
+    return trials, [replace(s, method="kinder/judge") if s.trial in mine else s for s in scores]
+
+
 def brings_its_own_evals(trials: list[Trial], scores: list[Score]) -> Evidences:
     """The head's evals say that all is well; the base side's still decide."""
     mine, graded = a_comparison(
@@ -136,6 +153,10 @@ EVASIONS = (
     hides_the_gateway,
     uses_an_old_main,
     answers_from_another_model,
+    is_offered_other_tools,
+    keeps_main_from_running,
+    keeps_its_worst_cases_from_running,
+    is_graded_by_another_judge,
     brings_its_own_evals,
 )
 MUST_BLOCK = {times_out, runs_out_of_memory, contaminates_main, forges_turns, forges_one_turn}
@@ -165,7 +186,8 @@ def warns(text: str) -> bool:
 def test_no_way_out_ends_in_silence(evasion: Callable[[list[Trial], list[Score]], Evidences], seed: int) -> None:
     exit_code, text = published(*evasion(*honest(seed)))
     assert exit_code != 0 or warns(text), text[:600]
-    assert "improved" not in text.split("\n")[1]
+    heading = text.split("\n")[1]
+    assert "improved" not in heading or (heading.endswith("than without it") and "Gate not decided" in text)
     if evasion in MUST_BLOCK:
         assert exit_code == 1, text[:600]
 
@@ -173,6 +195,17 @@ def test_no_way_out_ends_in_silence(evasion: Callable[[list[Trial], list[Score]]
 def test_the_honest_run_blocks_nearly_always() -> None:
     blocked = sum(published(*honest(seed))[0] == 1 for seed in range(20))
     assert blocked >= 18
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_running_again_does_not_wash_a_loss_away(seed: int) -> None:
+    """Five reruns, the trials of each lost: the alpha that is left still finds a loss of 50 points, or says so."""
+    for again in range(5):
+        trials, scores = honest(100 * seed + again)
+        row = Planned(skill=SKILL, cases={case: {} for case in CASES}, spent=(0.02, 0.02))
+        exit_code, text = published(trials, scores, [row])
+        assert exit_code == 1 or warns(text)
+        assert "spent by an earlier run of this comparison" in text
 
 
 def test_removed_and_weakened_cases_block_a_fork_and_warn_on_own_branches() -> None:
