@@ -10,9 +10,12 @@ import pytest
 from aces_ci import compose
 from aces_ci.core.asking.question import Question
 from aces_ci.statistics.proportion import paired_difference
-from benchmarks.judge_redteam import Figure, Once, figure, lines, measured, rotation
+from benchmarks.judge_redteam import Figure, Once, figure, lines, measured, replayed, rotation
 from tests.judge.bench import Scripted, reply
 from tests.judge.redteam import ATTACKS
+
+ROOT = Path(__file__).resolve().parents[2]
+ANSWERS = ROOT / "fixtures/redteam/answers-smollm2-135m.jsonl"
 
 
 def told(say: Callable[[Question], object], name: str = "said") -> Figure:
@@ -84,3 +87,14 @@ def test_the_interval_of_a_paired_difference_is_newcombes() -> None:
     for counts in ((0, 10, 0, 0), (10, 0, 0, 0), (0, 0, 0, 10), (3, 4, 2, 1)):
         share, low, high = paired_difference(*counts)
         assert -1 <= low <= share <= high <= 1 and low < high
+
+
+def test_the_published_figure_is_what_the_kept_answers_of_the_real_model_give() -> None:
+    """The model is that of the end-to-end suite; another wording of the question needs another measurement."""
+    answers = replayed(ANSWERS.read_text("utf-8").splitlines())
+    found = measured(answers, rotation(compose.rubrics()), shape="verdict")
+    said = figure((control.said, hostile.said) for control, hostile in found)
+    page = " ".join((ROOT / "docs/judge.md").read_text("utf-8").split())
+    assert lines("said", said)[0].removeprefix("said: ") in page
+    assert " ".join(lines("said", said)[1].split()) in page
+    assert ("does not count" in lines("said", said)[-1]) is ("**does not count**" in page)
