@@ -23,6 +23,7 @@ from aces_ci.tiers import live
 from aces_ci.tiers.ask import Purse
 from aces_ci.tiers.grader_room import GraderRoom
 from aces_ci.tiers.live_trigger import refused, without_cases
+from aces_ci.tiers.narrowed import NONE_NAMED, narrowed
 from aces_ci.tiers.schedule import Budget
 
 Say = Callable[[str], None]
@@ -166,11 +167,16 @@ def subjects_of(job: Job, changes: ChangeSet, left: LeftOut | None = None) -> It
     """
     for change in changes.skills:
         try:
-            yield from _of_change(job, changes, change, left or LeftOut())
+            found = list(_of_change(job, changes, change, left or LeftOut()))
         except UsageError as error:
             if left is None:
                 raise
             left.skills.append(Skipped(tier=Tier.LIVE, skill=change.path, code=error.code, because=error.message))
+            continue
+        kept = list(narrowed(found, job.consent.live))
+        if found and not kept and left is not None:
+            left.skills.append(Skipped(tier=Tier.LIVE, skill=change.path, code="no_case", because=NONE_NAMED))
+        yield from kept
 
 
 def _of_change(job: Job, changes: ChangeSet, change: SkillChange, left: LeftOut) -> Iterator[Subject]:

@@ -44,6 +44,10 @@ class Ask:
     """It has already started a run."""
     attempt: int = 1
     """Of the job that asks: above 1 it is a re-run of an old one."""
+    attempts: int | None = None
+    """Most runs of a case that the command asks for; None: as the policy says."""
+    cases: tuple[str, ...] = ()
+    """Ids of the cases that the command names; empty: all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +82,9 @@ class Approval:
     actor: str
     via: Via
     at: str
+    attempts: int | None = None
+    cases: tuple[str, ...] = ()
+    """As the command asked: they can only make the run smaller."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +128,8 @@ def decide(ask: Ask, now: Standing) -> Approval | Refusal:
         actor=ask.actor,
         via=ask.via,
         at=ask.at,
+        attempts=ask.attempts,
+        cases=ask.cases,
     )
 
 

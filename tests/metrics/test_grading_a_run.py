@@ -15,6 +15,7 @@ from aces_ci import compose
 from aces_ci.changes.compare import compare
 from aces_ci.changes.git import Repository
 from aces_ci.changes.parse import parse_skill
+from aces_ci.core.approval import Consent
 from aces_ci.core.asking.question import Question
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
@@ -238,7 +239,7 @@ def sides(tmp_path: Path) -> Iterator[Callable[[Trust], list[tuple[str, bytes | 
         def found(trust: Trust) -> list[tuple[str, bytes | None]]:
             job = cast(Job, SimpleNamespace(
                 event=an_event(head_sha=last, base_sha=first, trust=trust), repository=repository,
-                loaded=SimpleNamespace(settings=Settings()),
+                loaded=SimpleNamespace(settings=Settings()), consent=Consent(),
             ))  # fmt: skip
             rows = subjects_of(job, compare(repository, first, last, "main"))
             return [(row.side, _text(row.grader)) for row in rows]

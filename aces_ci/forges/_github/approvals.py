@@ -78,6 +78,8 @@ class Approvals:
             sha=command.sha,
             base_ref=event.base_ref,
             edited=row["created_at"] != row["updated_at"],
+            attempts=command.attempts,
+            cases=command.cases,
         )
 
     def _label(self, event: Event, purpose: Purpose) -> Ask | None:
