@@ -2,7 +2,7 @@
 
 The action is in the form in which it is released, `docker://` with an image built from this checkout's Dockerfile.
 One thing differs: the default of `api_url`, because a workflow cannot move `github.api_url` and the fake is on
-loopback. Artifact actions are played by a folder.
+loopback. Artifact and cache actions are played by a folder.
 """
 
 from __future__ import annotations
@@ -55,6 +55,23 @@ runs:
         mkdir -p "$TO"
         for folder in /artifacts/$PATTERN; do if [ -d "$folder" ]; then cp -r "$folder" "$TO/"; fi; done
 """
+
+
+_CACHE = """\
+name: cache
+inputs: {path: {required: true}, key: {required: true}, restore-keys: {default: ""}}
+runs:
+  using: composite
+  steps:
+    - shell: bash
+      env: {FROM: "${{ inputs.path }}", KEY: "${{ inputs.key }}"}
+      run: |
+        COMMAND
+"""
+_RESTORE = (
+    'for kept in /artifacts/cache/*; do if [ -e "$kept" ]; then mkdir -p "${FROM%/*}"; cp "$kept" "$FROM"; fi; done'
+)
+_SAVE = 'mkdir -p /artifacts/cache; cp "$FROM" "/artifacts/cache/$KEY"'
 
 
 @dataclass(slots=True)
@@ -117,7 +134,12 @@ def runner(tmp: Path, fake: FakeGitHub, example: str, name: str = "skills.yml") 
     git(repo, "checkout", "--quiet", "-b", "topic")
     head = commit(repo, {"parcel-quote": skill("parcel_quote"), "log-triage": skill("log-triage", "Read the log.")})
     (tmp / "artifacts").mkdir()
-    for stub, text in (("upload-artifact", _UPLOAD), ("download-artifact", _DOWNLOAD)):
+    for stub, text in (
+        ("upload-artifact", _UPLOAD),
+        ("download-artifact", _DOWNLOAD),
+        ("cache/restore", _CACHE.replace("COMMAND", _RESTORE)),
+        ("cache/save", _CACHE.replace("COMMAND", _SAVE)),
+    ):
         (tmp / "stubs" / stub).mkdir(parents=True)
         (tmp / "stubs" / stub / "action.yml").write_text(text)
     return Runner(tmp, repo, fake, base, head, name)
@@ -135,9 +157,9 @@ def _payloads() -> dict[str, list[dict[str, Any]]]:
 
 
 def _pinned() -> dict[str, str]:
-    """The artifact actions and their SHAs, as the examples and our workflows pin them."""
+    """The artifact and cache actions and their SHAs, as the examples and our workflows pin them."""
     text = "".join(path.read_text() for path in [*EXAMPLES.glob("*.yml"), *(ROOT / ".github/workflows").glob("*.yml")])
-    return dict(re.findall(r"uses: (actions/(?:up|down)load-artifact)@([0-9a-f]{40})", text))
+    return dict(re.findall(r"uses: (actions/(?:(?:up|down)load-artifact|cache))(?:/\w+)?@([0-9a-f]{40})", text))
 
 
 def _action(tmp: Path, api_url: str) -> Path:

@@ -156,6 +156,34 @@ def test_schedule_runs_on_the_default_branch(tmp_path: Path, fake: FakeGitHub) -
     assert "report.json" in {path.name for path in (made.tmp / "artifacts/aces-results").iterdir()}
 
 
+@pytest.mark.parametrize("label", ["bug", "aces:live"])
+def test_of_all_labels_only_ours_starts_the_job(tmp_path: Path, fake: FakeGitHub, label: str) -> None:
+    made = runner(tmp_path, fake, "live-on-label.yml")
+    document = pull_request(made, "labeled", labels=[label])
+    document["label"]["name"] = label
+    code, log = made.run("pull_request", document)
+    if label == "bug":
+        assert (code, fake.server.exchanges) == (0, []), log
+        assert "aces-ci 0" not in log
+        return
+    assert code == 1, log
+    assert "github pull_request #42" in log
+    assert "skipped: live (no `evals/`" in log or "skipped: live (no evals/" in log, (
+        "the label stands, and no case does"
+    )
+    assert "report.json" in {path.name for path in (made.tmp / "artifacts/aces-results").iterdir()}
+
+
+def test_without_a_key_the_judge_s_example_says_so_and_saves_nothing(tmp_path: Path, fake: FakeGitHub) -> None:
+    made = runner(tmp_path, fake, "judge.yml")
+    code, log = made.run("pull_request", pull_request(made, "opened"))
+    assert code == 1, log
+    assert "skipped: judge (" in log
+    assert "verdict: blocked by gate spec" in log
+    assert not (made.tmp / "artifacts/cache").exists()
+    assert len(fake.bodies(NUMBER)) == 1
+
+
 def packed(folder: Path) -> bytes:
     """A folder as the artifact service packs it."""
     stream = io.BytesIO()
