@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from aces_ci.core.diagnosis import Diagnosis
 from aces_ci.core.estimate import Contrast, Estimate, Lift
+from aces_ci.core.grading.skill_use_summary import SkillUseSummary
 from aces_ci.core.trial import Arm
 
 
@@ -233,6 +234,8 @@ class LiveSummary:
     """Per arm and case that the numbers rest on."""
     activation: tuple[int, int, int, int] | None = None
     """Read where it should (of), read where it should not (of); None where it was not graded."""
+    skill_use: SkillUseSummary | None = None
+    """Of this change's trials; None where none was scored."""
     versions: tuple[str, ...] = ()
     """Harness with its version, and the model that answered, per harness."""
     connections: tuple[HostRow, ...] = ()

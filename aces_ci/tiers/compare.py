@@ -22,7 +22,7 @@ from aces_ci.tiers.contrast import ARMS, Tested, estimate, evaluate
 from aces_ci.tiers.fairness import Reason, unfair
 from aces_ci.tiers.network import host_rows
 from aces_ci.tiers.options import identical_differ, options, smallest_detectable
-from aces_ci.tiers.seen import activation, agreement_of, judge_of, versions_of
+from aces_ci.tiers.seen import activation, agreement_of, judge_of, used, versions_of
 from aces_ci.tiers.strata import Slots, cells, slots
 from aces_ci.tiers.words import word
 
@@ -223,6 +223,7 @@ def _one_side(
         spent=(main.looks.spent.lower, main.looks.spent.higher) if main else plan.spent,
         attempts=attempts,
         activation=activation(every, rows),
+        skill_use=used(every, rows),
         versions=versions_of(every),
         connections=host_rows(trials, plan.surroundings.network or ()),
         judge=judge_of(every, rows),

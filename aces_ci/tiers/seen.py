@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypedDict
 
+from aces_ci.core.grading.skill_use_summary import SkillUseSummary, summary
 from aces_ci.core.lift import OUTCOME_PARTS, ScoreTable
 from aces_ci.core.trial import Arm, Trial
 from aces_ci.statistics.agreement import flip_rate
@@ -58,6 +59,12 @@ def activation(trials: Sequence[Trial], scores: ScoreTable) -> tuple[int, int, i
     if not wanted and not unwanted:
         return None
     return sum(wanted), len(wanted), sum(unwanted), len(unwanted)
+
+
+def used(trials: Sequence[Trial], scores: ScoreTable) -> SkillUseSummary | None:
+    """Skill-Use of this change's trials."""
+    mine = (scores.get(trial.digest, {}) for trial in trials if trial.arm is Arm.WITH_SKILL)
+    return summary(score for rows in mine for score in rows.values())
 
 
 def agreement_of(trials: Sequence[Trial], scores: ScoreTable) -> AgreementFields:

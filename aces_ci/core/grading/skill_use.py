@@ -6,19 +6,17 @@ Deterministic checks count without any judge; behaviours of a case join them whe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from aces_ci.core.grading import judged_items, judged_score
 from aces_ci.core.grading.judged import Settled
 from aces_ci.core.grading.subject import Subject
-from aces_ci.core.score import Part, Score
+from aces_ci.core.score import Part
 from aces_ci.core.suites.case import Role
 from aces_ci.core.trial import Arm
 
 ALPHA = 0.7
-SHAM = 0.3
-"""Compliance below which a triggered run only pretended to follow the skill."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,43 +101,3 @@ def combined(triggered: float, compliance: float | None, boundary: float | None,
     known = [(value, weight) for value, weight in ((compliance, alpha), (boundary, 1 - alpha)) if value is not None]
     total = sum(weight for _, weight in known)
     return triggered * sum(value * weight for value, weight in known) / total if total else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
-    """Skill-Use over many trials; each None where nothing was scored."""
-
-    trials: int
-    su: float | None
-    trigger: float | None
-    compliance: float | None
-    boundary: float | None
-    compliance_given_trigger: float | None
-    boundary_given_trigger: float | None
-    sham_rate: float | None
-    """Of the triggered trials, those with compliance under .3."""
-
-
-def summary(scores: Iterable[Score]) -> Summary:
-    """The forms of the paper, plain and conditional on the trigger."""
-    rows: dict[str, dict[str, float]] = {}
-    for score in scores:
-        if score.metric.startswith("skill_use") and score.value is not None:
-            rows.setdefault(score.trial, {})[score.metric] = score.value
-    every = list(rows.values())
-    triggered = [row for row in every if row.get("skill_use_trigger") == 1.0]
-    compliant = [row["skill_use_compliance"] for row in triggered if "skill_use_compliance" in row]
-    return Summary(
-        trials=len(every),
-        su=_mean([row["skill_use"] for row in every if "skill_use" in row]),
-        trigger=_mean([row["skill_use_trigger"] for row in every if "skill_use_trigger" in row]),
-        compliance=_mean([row["skill_use_compliance"] for row in every if "skill_use_compliance" in row]),
-        boundary=_mean([row["skill_use_boundary"] for row in every if "skill_use_boundary" in row]),
-        compliance_given_trigger=_mean(compliant),
-        boundary_given_trigger=_mean([row["skill_use_boundary"] for row in triggered if "skill_use_boundary" in row]),
-        sham_rate=_mean([float(value < SHAM) for value in compliant]),
-    )
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None

@@ -137,9 +137,10 @@ def _metrics(live: Live) -> list[str]:
     title = "All metrics: where the lift comes from" if summary.word is Word.IMPROVED else "All metrics"
     levels = f"Levels are means of {plural(summary.attempts * summary.agents, 'run')} in each of "
     levels += f"{plural(len(summary.cases), 'case')}; the interval stands at the difference. "
-    tail = (
-        levels + _activation(summary) + _fallbacks(kept) + (ROUNDED if any(flag for _, flag in shown) else "")
-    ).strip()
+    rounded = ROUNDED if any(flag for _, flag in shown) else ""
+    tail = " ".join(
+        filter(None, (levels.strip(), _activation(summary), _use(summary), _fallbacks(kept), rounded.strip()))
+    )
     return [f"<details><summary>{title}</summary>", "", *lines, *(["", tail] if tail else []), "</details>"]
 
 
@@ -172,7 +173,7 @@ def _against(item: MetricRow, lift: Lift | None, shown: str, summary: LiveSummar
 def _fallbacks(rows: Sequence[MetricRow]) -> str:
     """Which metric another method graded than the one that was to; every arm of it, or it were not compared."""
     told = [f"{_NAMES.get(item.metric, item.metric)}: {prose(item.fallback, 160)}" for item in rows if item.fallback]
-    return f"Graded by another method in every arm, {'; '.join(told)}. " if told else ""
+    return f"Graded by another method in every arm, {'; '.join(told)}." if told else ""
 
 
 def _activation(summary: LiveSummary) -> str:
@@ -183,6 +184,19 @@ def _activation(summary: LiveSummary) -> str:
     if of_negative:
         text += f"{', and' if text else 'Skill read'} in {wrong} of {of_negative} that do not"
     return f"{text}."
+
+
+def _use(summary: LiveSummary) -> str:
+    """The forms of the Skill-Use paper, where a case has items of its own."""
+    use = summary.skill_use
+    if use is None or use.su is None:
+        return ""
+    parts = [("trigger", use.trigger), ("compliance", use.compliance), ("boundary", use.boundary)]
+    given = [("compliance", use.compliance_given_trigger), ("boundary", use.boundary_given_trigger)]
+    parts += [(f"{name} given the trigger", value) for name, value in given]
+    parts.append(("sham triggers", use.sham_rate))
+    told = ", ".join(f"{name} {number(value)}" for name, value in parts if value is not None)
+    return f"Skill-Use {number(use.su)} in {plural(use.trials, 'run')} of this change: {told}."
 
 
 def _versions(live: Live) -> list[str]:
