@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from aces_ci import __version__
+from aces_ci.core import push_memory
 from aces_ci.judging import CACHE
 from aces_ci.settings.inputs import INPUTS
 
@@ -171,7 +172,9 @@ def test_what_a_judge_answered_is_restored_before_the_run_and_saved_after_it_onl
     ours, restoring, saving = (used.index(action) for action in ("aces-ci/aces-ci", *CACHE_ACTIONS))
     assert restoring < ours < saving
     restore, save = job["steps"][restoring], job["steps"][saving]
-    assert restore["with"]["path"] == save["with"]["path"] == KEPT
+    assert restore["with"]["path"] == save["with"]["path"], "else the one never finds what the other saved"
+    kept = [KEPT, f"{Path(KEPT).parent}/{push_memory.NAME}"] if name.startswith("live") else [KEPT]
+    assert save["with"]["path"].split() == kept
     assert save["with"]["key"] == restore["with"]["key"]
     assert save["with"]["key"].startswith(restore["with"]["restore-keys"])
     assert "github.run_id" in save["with"]["key"], "a key that is there already is not saved again"
@@ -188,8 +191,9 @@ def test_the_component_restores_what_a_judge_answered_and_saves_nothing_of_a_for
     body = documents(ROOT / "gitlab-ci-component.yml")[1]
     assert body[".$[[ inputs.prefix ]]:job"]["variables"]["ACES_CACHE"] == "pull-push"
     shard, whole = body["$[[ inputs.prefix ]]:shard"]["cache"], body[".$[[ inputs.prefix ]]:job"]["cache"]
-    assert [row["paths"] for row in whole] == [[KEPT]]
-    assert [row["paths"] for row in shard] == [[f"aces-shards/$CI_NODE_INDEX/{CACHE}"]]
+    names = (CACHE, push_memory.NAME)
+    assert [row["paths"] for row in whole] == [[f"{Path(KEPT).parent}/{kept}" for kept in names]]
+    assert [row["paths"] for row in shard] == [[f"aces-shards/$CI_NODE_INDEX/{kept}" for kept in names]]
     for row in (*shard, *whole):
         assert (row["policy"], row["when"]) == ("$ACES_CACHE", "always")
         assert row["key"].endswith("$CI_COMMIT_REF_SLUG") and row["fallback_keys"][0].endswith("$CI_DEFAULT_BRANCH")

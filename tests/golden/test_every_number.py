@@ -83,7 +83,7 @@ NAMED = [
     (r"\d+\u00a0min", "time that it took"),
     (r"\d+ of \d+ (?:runs|that do not)|\d+ of \d+", "counted out of a number that is there"),
     (r"\d+ (?:cases?|runs?|skills?|neighbours?|agents|others?|more runs|finding|changed skill)\b", "counts"),
-    (r"\d+ × \d+|all \d+ finished|these \d+:", "the design: cases × runs"),
+    (r"\d+ × \d+|all \d+ finished|these \d+,", "the design: cases × runs"),
     (r"looks? [\d, and]+(?: of \d+)?", "planned looks"),
     (r"95\u00a0% intervals?|0\u00a0to\u00a0100|points of 100", "the scale and the level"),
     (r"\.\d+ (?:/ \d+ changed skills )?each way", "the error that was allowed"),

@@ -120,7 +120,8 @@ def settle(report: Report, found: list[Live], forge: str) -> list[str]:
     return [
         *lines,
         "",
-        f"New runs are **added** to these {scored}: asking again cannot turn luck into a verdict.",
+        f"New runs are **added** to these {scored}, or start from the alpha that is left: asking again cannot turn "
+        "luck into a verdict.",
         "",
     ]
 
