@@ -172,6 +172,8 @@ def serve(descriptors: Sequence[int]) -> None:
     """Answer on these three descriptors until the input ends, without rights."""
     for number, descriptor in enumerate(descriptors):
         os.dup2(descriptor, number)
+    # The line to the zygote, above all: whoever holds it may have processes started.
+    os.closerange(3, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
     give_up_rights()
     questions = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - a descriptor, for good
     answers = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
