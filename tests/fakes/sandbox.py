@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from aces_ci.core.errors import UsageError
-from aces_ci.core.errors import UsageError
 from aces_ci.core.spending.control import ArmSlot, DisarmSlot, Listener, Noted, from_control
 from aces_ci.core.spending.exchange import ArmCheck, Exchange, Outcome, Protocol, Reserved, TrialRecord, to_event
 from aces_ci.core.trial import Usage
