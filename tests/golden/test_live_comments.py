@@ -13,7 +13,7 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from aces_ci import compose
 from aces_ci.core import docs, next_step
-from aces_ci.core.evidence import Evidence, Skipped, Tier
+from aces_ci.core.evidence import Evidence, Judgement, Skipped, Tier, Vote
 from aces_ci.core.report import Links, Report
 from aces_ci.core.wire import read_lines, to_line
 from aces_ci.forges._links import PageLinks
@@ -233,6 +233,19 @@ def test_what_to_do_next_is_said_in_the_words_of_the_forge() -> None:
     told = comment(undecided, "gitlab").text
     assert "then press ▶ on job `aces-ci:live` in the [pipeline](https://ci.example/log)\n" in told
     assert "/aces live" not in told
+
+
+def test_the_judges_score_stands_beside_what_it_was_with_the_range_of_its_votes() -> None:
+    def judged(side: str, *scores: float) -> Judgement:
+        votes = tuple(Vote(score=score, passed=True, reason="r") for score in scores)
+        return Judgement(
+            skill=IMPROVED.path, side=side, criterion="c", score=sum(scores) / len(scores), votes=votes, judge="m"
+        )
+
+    lines = run_of(IMPROVED)
+    text = comment([*lines[:-1], judged("head", 8.0, 9.0), judged("base", 7.0, 8.0), lines[-1]]).text
+    assert "· judge 8.5 (8.0\u00a0to\u00a09.0), was 7.5 (7.0\u00a0to\u00a08.0)\\\n" in text
+    assert ", was" not in comment([*lines[:-1], judged("head", 8.0, 9.0), lines[-1]]).text
 
 
 def test_jobs_that_a_note_names_are_jobs_of_the_component() -> None:

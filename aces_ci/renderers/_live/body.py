@@ -12,7 +12,7 @@ from aces_ci.core.next_step import accept_loss
 from aces_ci.core.report import Report
 from aces_ci.core.trial import Arm
 from aces_ci.ports.renderer import Place
-from aces_ci.renderers._comment import table
+from aces_ci.renderers._comment import judge, table
 from aces_ci.renderers._live import diagnosis, lead, settle, tables
 from aces_ci.renderers._live.shown import Live, lives
 
@@ -42,10 +42,17 @@ def checks(report: Report, forge: str) -> list[str]:
         "specification " + " ".join(table.specification(live.skill) for live in found),
         "quality " + ", ".join(table.quality(live.skill) for live in found),
     ]
-    judged = [table.judge(live.skill, report) for live in found]
+    judged = [_judged(live, report) for live in found]
     if any(text not in {"not run", "waits"} for text in judged):
         parts.append("judge " + ", ".join(judged))
     return [f"**Other checks** · {' · '.join(parts)}", *_since(found), *_gates(report, found, forge)]
+
+
+def _judged(live: Live, report: Report) -> str:
+    """The judge's score with the range of its votes, and what it was on the base."""
+    text = table.judge(live.skill, report)
+    before = judge.score(live.skill, "base") if live.skill.judgements else "–"
+    return text if before in {"–", "new"} else f"{text}, was {before}"
 
 
 def _since(found: list[Live]) -> list[str]:
