@@ -27,8 +27,8 @@ class Vally:
 
     name: str = "vally"
     checked: str = (
-        "dotnet/skills `tests/dotnet/csharp-expert/coexistence.eval.yaml` at 0508460, which Vally runs; its "
-        "own schema is not public"
+        "*unverified*: Vally itself is not public; compared with a suite that it runs, dotnet/skills "
+        "`tests/dotnet/csharp-expert/coexistence.eval.yaml` at 0508460"
     )
 
     def claims(self, document: Document) -> bool:

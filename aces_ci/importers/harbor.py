@@ -17,8 +17,8 @@ class Harbor:
 
     name = "Harbor"
     checked = (
-        "NVIDIA/SkillEvaluator `src/skillevaluator/tier3/harbor/collector.py` at e70f0e3, which reads both files; "
-        "`config.agent.skills` is unverified"
+        "*unverified*: compared with what NVIDIA/SkillEvaluator `src/skillevaluator/tier3/harbor/collector.py` at "
+        "e70f0e3 reads of both files, not with Harbor's own models; `config.agent.skills` with nothing"
     )
 
     def claims(self, data: object) -> bool:

@@ -49,8 +49,8 @@ class Dialect(Protocol):
 
     name: str
     checked: str
-    """The file of its own project, or the published schema, that the reader was compared with, at which commit; ""
-    makes it *unverified* in the docs."""
+    """The file of its own project, or the published schema, that the reader was compared with, at which commit. One
+    that was compared with neither begins with `*unverified*`, and the docs say so."""
 
     def claims(self, document: Document) -> bool:
         """Whether this document is written in this dialect."""

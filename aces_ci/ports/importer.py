@@ -13,7 +13,7 @@ class Importer(Protocol):
 
     name: str
     checked: str
-    """Whose file or published schema it was compared with, at which commit; "" makes it *unverified* in the docs."""
+    """As `Dialect.checked`."""
 
     def claims(self, data: object) -> bool:
         """Whether this parsed JSON is of this format."""

@@ -40,8 +40,12 @@ def test_the_page_shows_an_example_of_every_dialect(root: Path) -> None:
     page = (root / "docs/evals.md").read_text("utf-8")
     for dialect in compose.dialects():
         assert f"### {dialect.name}" in page
-        assert (f"### {dialect.name} (unverified" in page) is not bool(dialect.checked)
-        assert f"| {dialect.name} | {dialect.checked or 'nothing'}" in page
+        assert (f"### {dialect.name} (unverified" in page) is dialect.checked.startswith("*unverified*")
+        assert dialect.checked
+        assert f"| {dialect.name} | {dialect.checked} |" in page
+    for importer in compose.importers():
+        assert importer.checked
+        assert f"| {importer.name} | {importer.checked} |" in page
 
 
 def test_every_published_schema_is_one(root: Path) -> None:
