@@ -36,6 +36,7 @@ from aces_ci.core.spending.control import (
     Expectation,
     Limits,
     Listener,
+    Noted,
     Secrets,
     Upstream,
     to_control,
@@ -46,6 +47,7 @@ from tests.fakes.upstream import FakeUpstream, Reply
 from tests.gateway.rig import MODEL, PRICE, TOKEN
 
 SLOTS = 20
+RESERVED = b'{"event":"reserved"'
 STREAMS = 1000
 EVENTS = 25
 GAP = 0.2
@@ -119,6 +121,7 @@ def gateway(url: str, folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], l
             listeners=tuple(Listener(slot=path.stem, path=str(path)) for path in paths),
             upstreams=(Upstream(name="fake", base_url=url, protocols=tuple(Protocol), insecure=True),),
             prices=(PRICE,),
+            journal=True,
         ),
         *(
             ArmSlot(
@@ -146,9 +149,17 @@ def gateway(url: str, folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], l
         written = [0]
 
         def drain() -> None:
-            assert process.stdout
-            for _ in process.stdout:
-                written[0] += 1
+            """As the driver does: a payment that is written down is answered, and then the request goes out."""
+            assert process.stdout and process.stdin
+            with (folder / "spending.jsonl").open("ab", buffering=0) as book:
+                for line in process.stdout:
+                    written[0] += 1
+                    if line.startswith(RESERVED):
+                        told = json.loads(line)
+                        book.write(line)
+                        answer = to_control(Noted(slot=told["slot"], number=told["number"]))
+                        process.stdin.write(answer.encode() + b"\n")
+                        process.stdin.flush()
 
         threading.Thread(target=drain, daemon=True).start()
         try:
