@@ -7,7 +7,6 @@ The host is ours: an HTTPS server on the loopback of the gateway's container, wh
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -42,8 +41,8 @@ runpy.run_module("tests.fakes.gateway_with_hosts", run_name="__main__")
 
 
 @pytest.fixture(scope="module")
-def images(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    return rig.images(CLIS, tmp_path_factory.mktemp("fetch"))
+def image(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return rig.images(("builtin",), tmp_path_factory.mktemp("fetch"))["builtin"]
 
 
 def _plan(image: str, pem: str, hosts: tuple[str, ...]) -> TrialPlan:
@@ -78,8 +77,8 @@ def _run(image: str, hosts: tuple[str, ...]) -> rig.MemorySink:
 
 
 @pytest.fixture(scope="module")
-def ran(images: dict[str, str]) -> rig.MemorySink:
-    return _run(images["builtin"], HOSTS)
+def ran(image: str) -> rig.MemorySink:
+    return _run(image, HOSTS)
 
 
 def _found(sink: rig.MemorySink, trial: Trial) -> dict[str, str]:
@@ -133,16 +132,17 @@ def test_every_connection_is_in_the_evidence_and_in_the_comments_fold(ran: rig.M
     assert "`evil.example.net` 2\u00a0×" in lines[1]
 
 
-def test_without_the_setting_the_same_agent_finds_no_proxy(images: dict[str, str]) -> None:
-    sink = _run(images["builtin"], ())
+def test_without_the_setting_the_same_agent_finds_no_proxy(image: str) -> None:
+    sink = _run(image, ())
     for trial in sink.trials:
         found = _found(sink, trial)
         assert (found["variables"], found["interfaces"], trial.connections) == ([], ["lo"], ())
         assert "unreachable" in found["around the proxy, 1.1.1.1"]
 
 
-def test_the_real_clis_still_find_their_model_beside_a_proxy(images: dict[str, str], tmp_path: Path) -> None:
+def test_the_real_clis_still_find_their_model_beside_a_proxy(tmp_path_factory: pytest.TempPathFactory) -> None:
     """All of them read these variables; the model is asked on loopback, past the proxy."""
+    images = rig.images(CLIS, tmp_path_factory.mktemp("fetch"))
     sink = rig.MemorySink()
     plan = rig.plan([rig.contender(name, images[name]) for name in CLIS], network=HOSTS[:1])
     assert live.run(plan, rig.means(), sink, run_id="e2e-network-clis").stopped == ""
@@ -152,5 +152,4 @@ def test_the_real_clis_still_find_their_model_beside_a_proxy(images: dict[str, s
             assert trial.ending is Ending.FINISHED, (trial.harness, trial.because, trial.connections)
             assert sink.exchanges(trial)
             assert all(row.passage is Passage.REFUSED for row in trial.connections), trial.connections
-            (tmp_path / f"{trial.harness}-{trial.arm}").write_text(repr(trial.connections))
         assert rig.ANSWER in str(sink.files[f"trials/{with_skill.digest}/trajectory.json"])
