@@ -238,12 +238,18 @@ def test_a_refusal_is_an_error(model: JudgeModel) -> None:
         "id": "m", "type": "message", "role": "assistant", "model": "j", "stop_reason": "refusal", "content": [],
         "usage": {"input_tokens": 5, "output_tokens": 0},
     }  # fmt: skip
-    for name, body in {"openai_chat": chat, "anthropic": claude}.items():
+    responses = {
+        "id": "r", "object": "response", "model": "j", "status": "completed", "created_at": 1, "tools": [],
+        "tool_choice": "auto", "parallel_tool_calls": False,
+        "output": [{"type": "message", "id": "m", "role": "assistant", "status": "completed",
+                    "content": [{"type": "refusal", "refusal": "I will not"}]}],
+    }  # fmt: skip
+    for name, body in {"openai_chat": chat, "anthropic": claude, "openai": responses}.items():
         model.script = said(Reply(raw=json.dumps(body).encode()))
         opened = opener(name, model)()
         answer = opened.ask(a_question())
         opened.close()
-        assert "refused" in str(answer.error), name
+        assert answer.reply is None and "refused" in str(answer.error), name
 
 
 @pytest.mark.parametrize(("status", "code"), [(401, "key_refused"), (403, "key_refused"), (404, "unknown_model")])
