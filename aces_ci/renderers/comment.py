@@ -10,7 +10,7 @@ from aces_ci.core.sticky import Marker
 from aces_ci.core.verdict import State
 from aces_ci.ports.renderer import Place
 from aces_ci.renderers import _imported
-from aces_ci.renderers._comment import advice, foot, judge, table
+from aces_ci.renderers._comment import advice, approve, foot, judge, table
 from aces_ci.renderers._comment.lead import lead
 from aces_ci.renderers._live import body
 from aces_ci.renderers._live.folds import folds
@@ -36,6 +36,7 @@ class Comment:
             return "\n".join([*lines, *foot.footer(report, place)[1:]]) + "\n"
         lines += body.first(report) or lead(report, place)
         lines += body.body(report, place) or [*table.rows(report), *judge.below_table(report, place)]
+        lines += approve.waiting(report, place)
         lines += advice.worth_fixing(report, place)
         lines += foot.status(report, place)
         lines += foot.commands(report)
@@ -43,6 +44,7 @@ class Comment:
             lines += folds(lives(report))
             lines += judge.fold(report)
             lines += advice.all_findings(report, place)
+            lines += approve.why(report)
             lines += _imported.fold(report)
             lines += foot.first_time(report)
         lines += foot.footer(report, place)

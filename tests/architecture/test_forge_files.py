@@ -20,6 +20,7 @@ GITHUB = sorted([*(ROOT / ".github/workflows").glob("*.yml"), *(ROOT / "examples
 GITLAB = sorted((ROOT / "examples/gitlab").glob("*.yml"))
 # What the component does not offer: GitLab divides by `parallel`, and its reports have fixed paths.
 NOT_OFFERED = {"shard", "output"}
+PRIVILEGED = ("forks-live.yml", "forks-environment.yml", "forks-post.yml")
 OWN_INPUTS = {"stage", "prefix", "image", "shards", "live"}
 
 
@@ -127,15 +128,12 @@ def test_the_poster_sees_no_code_of_the_fork() -> None:
 def test_no_fork_code_meets_a_secret() -> None:
     for path in GITHUB:
         document = documents(path)[0]
-        if path.name != "forks-environment.yml":
+        if path.name not in PRIVILEGED:
             assert "pull_request_target" not in str(document[True])
     forks = documents(ROOT / "examples/github/forks.yml")[0]
     assert forks["permissions"] == {"contents": "read"}
     assert all("permissions" not in job for job in forks["jobs"].values())
     assert "secrets" not in str(forks)
-
-
-PRIVILEGED = ("forks-live.yml", "forks-environment.yml", "forks-post.yml")
 
 
 @pytest.mark.parametrize("name", PRIVILEGED)

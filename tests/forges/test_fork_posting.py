@@ -54,6 +54,7 @@ def test_an_honest_report_becomes_one_comment_that_says_whose_word_it_is(scene: 
     assert "blocked" in body
     assert "tide-tables" in body
     assert "reported by the fork's own job, not verified" in body
+    assert "/aces live" not in body, "what is blocked by its text asks nobody for money"
     assert f"https://github.com/mira-k/agent-skills/blob/{made.head}/skills/tide-tables/SKILL.md" in body
     assert f"actions/runs/{RUN}" in body
 
