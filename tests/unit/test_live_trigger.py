@@ -49,3 +49,38 @@ def test_an_own_branch_needs_nobody() -> None:
     own = replace(FORK, trust=Trust.OWN)
     assert not_approved(own, Consent()) is None
     assert not_approved(own, Consent(live=NO)) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "when", "labels", "code"),
+    [
+        (EventKind.CHANGE_REQUEST, "auto", (), None),
+        (EventKind.CHANGE_REQUEST, "label", ("aces:live",), None),
+        (EventKind.CHANGE_REQUEST, "label", ("bug",), "label"),
+        (EventKind.CHANGE_REQUEST, "off", ("aces:live",), "off"),
+        (EventKind.MERGE_GROUP, "auto", (), None),
+        (EventKind.LOCAL, "auto", (), None),
+        (EventKind.SCHEDULE, "label", (), None),
+        (EventKind.DISPATCH, "label", (), None),
+        (EventKind.SCHEDULE, "off", (), "off"),
+        (EventKind.COMMAND, "auto", (), "command"),
+        (EventKind.PUSH, "auto", (), "push"),
+    ],
+)
+def test_every_trigger_starts_agents_or_says_why_not(
+    kind: EventKind, when: str, labels: tuple[str, ...], code: str | None
+) -> None:
+    word = refused(an_event(kind=kind, labels=frozenset(labels)), Consent(), when)
+    assert (word.code if word else None) == code
+    assert word is None or word.because
+
+
+def test_a_command_that_was_accepted_starts_agents() -> None:
+    event = an_event(kind=EventKind.COMMAND, head_sha=HEAD)
+    assert refused(event, Consent(live=GIVEN), "label") is None
+
+
+def test_the_word_for_a_missing_label_names_what_starts_agents_on_that_forge() -> None:
+    github, gitlab = (refused(an_event(forge=name), Consent(), "label") for name in ("github", "gitlab"))
+    assert github is not None and github.because == "`when: label` in `aces.yml`. Label `aces:live` starts it"
+    assert gitlab is not None and gitlab.because == "`when: label` in `aces.yml`. ▶ on job `aces-ci:live` starts it"
