@@ -20,6 +20,7 @@ from aces_ci.core.report import Links, Report
 from aces_ci.core.wire import read_lines, to_line
 from aces_ci.forges._links import PageLinks
 from aces_ci.ports.renderer import Place
+from aces_ci.renderers._live.plain import live_notes
 from aces_ci.tiers.assemble import assemble
 from tests.golden.live_evidence import (
     CANNOT_TELL,
@@ -261,6 +262,23 @@ def test_every_number_of_the_metrics_file(run: str, texts: dict[str, dict[str, s
             assert any(row.startswith(line.split(",part=")[0] + f',part="{other}"') for row in lines), line
         labels = line.split("{")[1].split(",part=")[0]
         assert any(row.startswith(f"aces_lift_cases{{{labels}}}") for row in lines), line
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_every_number_of_an_annotation(run: str) -> None:
+    for note in live_notes(report_of(RUNS[run]())):
+        assert re.search(r"\d+ cases x \d+ runs", note.message), note
+        points = re.search(r"\(([+-]\d+) points\)", note.title)
+        if points or " of 100" in note.message:
+            assert re.search(r"95 % interval [+-]?[\d.]+ to [+-]?[\d.]+,", note.message), note
+
+
+def test_the_page_shows_the_two_traces_of_a_cause_side_by_side(texts: dict[str, dict[str, str]]) -> None:
+    html = texts["regressed"]["html"]
+    (row,) = re.findall(r"<tr><td><pre>(.*?)</pre></td><td><pre>(.*?)</pre></td></tr>", html, flags=re.DOTALL)
+    assert "export.py 2026-10" in row[0] and "--fast" not in row[0] and "export.py --fast 2026-10" in row[1]
+    assert "<th>skill on the base, split-invoice</th><th>this change, split-invoice</th>" in html
+    assert "Try taking it out" in html and "SKILL.md:4 (head)" in html
 
 
 def test_the_walk_notices_a_bare_number() -> None:
