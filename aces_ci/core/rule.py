@@ -102,6 +102,8 @@ class Rule:
     """The severity under `strict`, where it differs."""
     fires_on: str = ""
     """A public skill of the corpus where it fires; shown in the docs."""
+    fires_beyond: str = ""
+    """Where no skill of the corpus makes it fire: a public one elsewhere that does, with its commit."""
     silent_on: str = ""
     """One where it rightly does not."""
     prose: str = ""

@@ -30,6 +30,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     hint="save the file as UTF-8 without a byte order mark",
     check=check,
+    silent_on="openclaw/skills/skills/guows520/permanent-note-generator",
     weight=6,
     examples=(
         Example(files={"SKILL.md": "\ufeff" + manifest()}, lines=(1,)),

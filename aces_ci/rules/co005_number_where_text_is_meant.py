@@ -45,6 +45,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     hint="put it in quotes",
     check=check,
+    silent_on="NVIDIA/skills/skills/cudaq-guide",
     cap=4,
     requires=("SP001", "SP002"),
     examples=(

@@ -36,6 +36,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     hint="merge the two blocks into one",
     check=check,
+    silent_on="anthropics/skills/skills/algorithmic-art",
     weight=8,
     requires=("SP001", "SP002"),
     examples=(

@@ -39,6 +39,8 @@ RULE = Rule(
     severity=Severity.INFO,
     hint="save the file with LF line ends",
     check=check,
+    fires_beyond="AgentWorkers/skills/skills/yorch233/minimax-coding-plan-tool at 1e90d60",
+    silent_on="anthropics/skills/skills/algorithmic-art",
     weight=2,
     examples=(
         Example(files={"SKILL.md": manifest("# A\r\ntext\n")}, lines=(5,)),

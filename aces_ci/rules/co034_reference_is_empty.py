@@ -38,6 +38,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     hint="write the file, or take the link out",
     check=check,
+    silent_on="NVIDIA/skills/plugins/nvidia-skills/skills/nvidia-skill-finder",
     weight=9,
     cap=18,
     requires=("SP001", "SP002"),

@@ -40,6 +40,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     hint="write paths with forward slashes",
     check=check,
+    silent_on="anthropics/skills/skills/skill-creator",
     weight=5,
     cap=10,
     requires=("SP001", "SP002"),

@@ -54,6 +54,8 @@ RULE = Rule(
     severity=Severity.WARNING,
     hint="delete them; retype the word where it is unclear what is left",
     check=check,
+    fires_on="openclaw/skills/skills/hhhh124hhhh/ai-image-prompts-for-eye-catching-marketing-creati-4e43d568",
+    silent_on="openclaw/skills/skills/guows520/permanent-note-generator",
     examples=(
         Example(
             files={

@@ -39,6 +39,7 @@ RULE = Rule(
     confidence=Confidence.MEDIUM,
     hint="retype the word with the letters of one script",
     check=check,
+    silent_on="openclaw/skills/skills/guows520/permanent-note-generator",
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\nOpen https://p\u0430ypal.com first.\n")}, lines=(7,)),
         Example(files={"SKILL.md": manifest("# Sample\n\nПривет, мир. Δt is the step, α and β the weights.\n")}),

@@ -42,6 +42,7 @@ RULE = Rule(
     severity=Severity.CRITICAL,
     hint="revoke it now, take it out, and read it from an environment variable",
     check=check,
+    silent_on="vercel-labs/agent-skills/skills/vercel-cli-with-tokens",
     examples=(
         Example(
             files={"SKILL.md": manifest(), "scripts/a.sh": "export GH=ghp" + "_a8Fk29dLQz71mBvXc0PqRt5YwEu3HsNj64Gi\n"},

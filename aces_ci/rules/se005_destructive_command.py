@@ -30,6 +30,8 @@ RULE = Rule(
     severity=Severity.CRITICAL,
     hint="name the exact files below the working directory, or have the user confirm first",
     check=check,
+    fires_on="openclaw/skills/skills/mkrdiop/moltbot-docker",
+    silent_on="openclaw/skills/skills/mkrdiop/docker-diag",
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\n```bash\nls\nrm -rf ~/\n```\n")}, lines=(9,)),
         Example(

@@ -34,6 +34,8 @@ RULE = Rule(
     severity=Severity.CRITICAL,
     hint="vendor the file, or pin it and check a digest before it runs",
     check=check,
+    fires_on="openclaw/skills/skills/sakaen736jih/solana",
+    silent_on="openclaw/skills/skills/msarheed/proxmox-full",
     examples=(
         Example(
             files={

@@ -29,6 +29,8 @@ RULE = Rule(
     severity=Severity.CRITICAL,
     hint="take it out; name in plain words which data goes where if the skill needs it",
     check=check,
+    fires_on="openclaw/skills/skills/viticci/youtube-instant-article",
+    silent_on="openclaw/skills/skills/msarheed/proxmox-full",
     examples=(
         Example(
             files={

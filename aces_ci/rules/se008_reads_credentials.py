@@ -29,6 +29,8 @@ RULE = Rule(
     severity=Severity.WARNING,
     hint="let the tool that needs the credential read it, without printing it",
     check=check,
+    fires_on="vercel-labs/agent-skills/skills/vercel-cli-with-tokens",
+    silent_on="anthropics/skills/skills/claude-api",
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\n```bash\ncat ~/.aws/credentials\n```\n")}, lines=(8,)),
         Example(

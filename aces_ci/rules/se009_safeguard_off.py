@@ -48,6 +48,8 @@ RULE = Rule(
     severity=Severity.WARNING,
     hint="leave the safeguard on, or say for which throw-away environment this is meant",
     check=check,
+    fires_on="openclaw/skills/skills/walkamolee/ralph-loop-writer",
+    silent_on="obra/superpowers/skills/executing-plans",
     examples=(
         Example(
             files={"SKILL.md": manifest("# Sample\n\n```bash\nclaude -p --dangerously-skip-permissions 'go'\n```\n")},

@@ -73,6 +73,8 @@ RULE = Rule(
     confidence=Confidence.MEDIUM,
     hint="link to the host's own name over https, or leave the link out",
     check=check,
+    fires_on="openclaw/skills/skills/0xmevdad/openswarm-fight-club",
+    silent_on="anthropics/skills/skills/claude-api",
     examples=(
         Example(
             files={"SKILL.md": manifest("# Sample\n\nGet it from http://203.0.114.9/tool or https://bit.ly/3xYz.\n")},

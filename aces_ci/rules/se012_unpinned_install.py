@@ -38,6 +38,8 @@ RULE = Rule(
     confidence=Confidence.MEDIUM,
     hint="name an exact version or commit, from one index",
     check=check,
+    fires_on="openclaw/skills/skills/anshumanbh/anshumanbh-qmd",
+    silent_on="anthropics/skills/skills/claude-api",
     examples=(
         Example(
             files={

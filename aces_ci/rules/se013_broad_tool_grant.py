@@ -62,6 +62,8 @@ RULE = Rule(
     severity=Severity.WARNING,
     hint="name the commands the skill needs, such as Bash(git status:*)",
     check=check,
+    fires_on="getsentry/skills/skills/gh-review-requests",
+    silent_on="expo/skills/plugins/expo/skills/eas-update-insights",
     examples=(
         Example(files={"SKILL.md": manifest(extra="allowed-tools: Read, Bash(*)")}, lines=(4,)),
         Example(files={"SKILL.md": manifest(extra='allowed-tools: ["*"]')}, lines=(4,)),

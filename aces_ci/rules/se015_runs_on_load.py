@@ -56,6 +56,8 @@ RULE = Rule(
     confidence=Confidence.MEDIUM,
     hint="let the agent run it as a step of the workflow",
     check=check,
+    fires_on="sickn33/antigravity-awesome-skills/skills/planning-with-files",
+    silent_on="obra/superpowers/skills/using-git-worktrees",
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\nState: !`make deploy`\n")}, lines=(7,)),
         Example(

@@ -85,6 +85,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     hint="ship the source, and build or install the program from a pinned release",
     check=check,
+    silent_on="openai/skills/skills/.curated/notion-meeting-intelligence",
     examples=(
         Example(files={"SKILL.md": manifest(), "scripts/tool": "\x7fELF\x02\x01\x01\0\0\0\0"}, lines=(1,)),
         Example(files={"SKILL.md": manifest(), "scripts/a.py": "x = 1\ny = '" + "A9b" * 1500 + "'\n"}, lines=(2,)),

@@ -38,6 +38,8 @@ RULE = Rule(
     severity=Severity.ERROR,
     hint="add `name:` with the directory's name",
     check=check,
+    fires_beyond="AgentWorkers/skills/skills/sa9saq/git-stats at 1e90d60",
+    silent_on="anthropics/skills/template",
     requires=("SP001", "SP002"),
     examples=(
         Example(files={"SKILL.md": "---\ndescription: Reads logs.\n---\n"}, lines=(1,)),

@@ -29,6 +29,7 @@ RULE = Rule(
     severity=Severity.ERROR,
     hint="keep one of the two",
     check=check,
+    silent_on="anthropics/skills/skills/claude-api",
     examples=(
         Example(files={"SKILL.md": manifest(extra="license: MIT\nlicense: MIT")}, lines=(5,)),
         Example(files={"SKILL.md": manifest(extra="license: MIT")}),

@@ -29,6 +29,8 @@ RULE = Rule(
     severity=Severity.ERROR,
     hint="write it as `metadata:` with indented `key: value` lines",
     check=check,
+    fires_beyond="AgentWorkers/skills/skills/cyberforexblockchain/nexus-translate at 1e90d60",
+    silent_on="openai/skills/skills/.curated/gh-address-comments",
     requires=("SP001", "SP002"),
     examples=(
         Example(files={"SKILL.md": manifest(extra="metadata: [a, b]")}, lines=(4,)),

@@ -30,6 +30,7 @@ RULE = Rule(
     severity=Severity.ERROR,
     hint="write `allowed-tools: Read Bash(git:*)`",
     check=check,
+    silent_on="NVIDIA/skills/skills/dicom-metadata-extract",
     requires=("SP001", "SP002"),
     examples=(
         Example(files={"SKILL.md": manifest(extra="allowed-tools: {Read: true}")}, lines=(4,)),

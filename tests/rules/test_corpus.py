@@ -11,16 +11,13 @@ import pytest
 
 from aces_ci.core.finding import Category, Finding, Severity
 from aces_ci.core.rule import Profile, Rule
-from aces_ci.core.skill import Skill
+from aces_ci.core.skill import Sibling, Skill
 from aces_ci.plugins import load
 from aces_ci.tiers.structural import assess
-from benchmarks.corpus import corpus
+from benchmarks.corpus import corpus, repositories
 
-RULES = tuple(
-    rule
-    for rule in load("rules", "RULE", "code")
-    if isinstance(rule, Rule) and rule.category in (Category.SPEC, Category.QUALITY)
-)
+EVERY = tuple(rule for rule in load("rules", "RULE", "code") if isinstance(rule, Rule))
+RULES = tuple(rule for rule in EVERY if rule.category in (Category.SPEC, Category.QUALITY))
 
 Assessed = dict[tuple[str, str], tuple[Skill, tuple[Finding, ...], int | None]]
 
@@ -38,12 +35,30 @@ def index_of(shared: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(text.splitlines()))
 
 
+Named = dict[str, tuple[Skill, list[Sibling]]]
+
+
 @pytest.fixture(scope="module")
-def assessed(shared: Path) -> Assessed:
+def named(shared: Path) -> Named:
+    """Every skill by repository and path, with the others of its repository."""
+    skills, sources = corpus(shared / "corpus"), repositories(shared / "corpus")
+    cards: dict[str, list[Sibling]] = {}
+    for skill, source in zip(skills, sources, strict=True):
+        card = Sibling(path=skill.root, name=skill.name or skill.directory, description=skill.description or "")
+        cards.setdefault(source, []).append(card)
+    return {
+        f"{source}/{skill.root}": (skill, [card for card in cards[source] if card.path != skill.root])
+        for skill, source in zip(skills, sources, strict=True)
+    }
+
+
+@pytest.fixture(scope="module")
+def assessed(named: Named) -> Assessed:
     result: Assessed = {}
-    for row, skill in zip(index_of(shared), corpus(shared / "corpus"), strict=True):
+    for name, (skill, _) in named.items():
         structure, findings = assess(skill, RULES, profile=Profile.ACES)
-        result[row["repo"], row["path"]] = (skill, findings, structure.score)
+        owner, repo, path = name.split("/", 2)
+        result[f"{owner}/{repo}", path] = (skill, findings, structure.score)
     return result
 
 
@@ -115,11 +130,29 @@ def test_what_the_validator_says_is_said_here_too(assessed: Assessed, shared: Pa
     assert [entry for entry in missing if entry[0] not in allowed] == []
 
 
-@pytest.mark.parametrize("rule", [rule for rule in RULES if rule.fires_on], ids=lambda rule: rule.code)
-def test_a_rule_fires_and_is_silent_where_its_page_says(rule: Rule, assessed: Assessed) -> None:
-    def codes(name: str) -> set[str]:
-        owner, repo, path = name.split("/", 2)
-        return {finding.code for finding in assessed[f"{owner}/{repo}", path][1]}
+def with_needed(codes: set[str]) -> list[Rule]:
+    """The rules of these codes, and those they need silent."""
+    wanted = set(codes)
+    while more := {needed for rule in EVERY if rule.code in wanted for needed in rule.requires} - wanted:
+        wanted |= more
+    return [rule for rule in EVERY if rule.code in wanted]
 
-    assert rule.code in codes(rule.fires_on)
-    assert rule.code not in codes(rule.silent_on)
+
+def fired(rules: list[Rule], profile: Profile, skill: Skill, siblings: list[Sibling]) -> set[str]:
+    return {finding.code for finding in assess(skill, rules, profile=profile, siblings=siblings)[1]}
+
+
+@pytest.mark.parametrize("rule", EVERY, ids=lambda rule: rule.code)
+def test_a_rule_fires_and_is_silent_where_its_page_says(rule: Rule, named: Named) -> None:
+    rules = with_needed({rule.code, *rule.explained_by})
+    profile = Profile.ACES if Profile.ACES in rule.profiles else Profile.STRICT
+    assert rule.code not in fired(rules, profile, *named[rule.silent_on])
+    assert not rule.fires_on or rule.code in fired(rules, profile, *named[rule.fires_on])
+
+
+def test_a_rule_that_names_no_public_skill_fires_on_none(named: Named) -> None:
+    quiet = {rule.code for rule in EVERY if not rule.fires_on}
+    assert all(Profile.ACES in rule.profiles for rule in EVERY if rule.code in quiet)
+    rules = with_needed(quiet)
+    heard = {name: fired(rules, Profile.ACES, *place) & quiet for name, place in named.items()}
+    assert {name: codes for name, codes in heard.items() if codes} == {}

@@ -33,7 +33,7 @@ def entry(rule: Rule) -> dict[str, object]:
         "hint": rule.hint,
         "confidence": rule.confidence.value,
         "prose": prose(rule),
-        "fires_on": rule.fires_on,
+        "fires_on": rule.fires_on or rule.fires_beyond,
         "silent_on": rule.silent_on,
     }
 
@@ -51,10 +51,8 @@ def page(rule: Rule) -> Iterator[str]:
     if rule.requires:
         yield f"needs      {', '.join(rule.requires)} to be silent"
     yield f"fix        {rule.hint}"
-    if rule.fires_on:
-        yield f"fires on   {rule.fires_on}"
-    if rule.silent_on:
-        yield f"silent on  {rule.silent_on}"
+    yield f"fires on   {rule.fires_on or rule.fires_beyond or 'no skill of the corpus'}"
+    yield f"silent on  {rule.silent_on}"
     for title, example in (("bad", _first(rule, fires=True)), ("good", _first(rule, fires=False))):
         if example is not None:
             yield ""
@@ -119,9 +117,15 @@ def _section(rule: Rule) -> Iterator[str]:
             yield f"{fence}text"
             yield from shown
             yield fence
+    yield ""
+    yield f"{_fires(rule)} Rightly silent on `{rule.silent_on}`."
+
+
+def _fires(rule: Rule) -> str:
     if rule.fires_on:
-        yield ""
-        yield f"Fires on the public skill `{rule.fires_on}`; rightly silent on `{rule.silent_on}`."
+        return f"Fires on the public skill `{rule.fires_on}`."
+    none = "No public skill of the corpus makes it fire"
+    return f"{none}; outside of it `{rule.fires_beyond}` does." if rule.fires_beyond else f"{none}."
 
 
 def points(rule: Rule) -> str:

@@ -46,6 +46,7 @@ _READERS = frozenset(
     }
 )
 _DUMPERS = frozenset({"env", "printenv", "export", "set", "declare"})
+_COPIERS = frozenset({"scp", "rsync", "sftp"})
 _SEARCHERS = frozenset({"grep", "egrep", "fgrep", "rg"})
 _FILTERS = frozenset({"grep", "egrep", "rg", "wc", "head", "sort", "cut", "awk", "sed"})
 """What follows `env` when one variable of it is looked for."""
@@ -157,10 +158,20 @@ def _files(name: str, arguments: Sequence[Word]) -> Sequence[Word]:
     """The words that may name a file to be read: not where a copy goes, and not what is searched for."""
     if name in {"cp", "tee"}:
         return arguments[:-1]
+    if name in _COPIERS:
+        return [
+            word for before, word in zip([None, *arguments], arguments, strict=False) if not _for_login(before, word)
+        ]
     if name in _SEARCHERS and not any(word.shape in {"-e", "-f"} for word in arguments):
         pattern = next((at for at, word in enumerate(arguments) if not word.shape.startswith("-")), len(arguments))
         return (*arguments[:pattern], *arguments[pattern + 1 :])
     return arguments
+
+
+def _for_login(before: Word | None, word: Word) -> bool:
+    """Whether a word of `scp` or `rsync` says how to log in: `-i KEY`, `-e "ssh -i KEY"`."""
+    option = before is not None and before.shape in {"-i", "-e", "--rsh", "-F", "-o"}
+    return option or word.shape.startswith(("--rsh=", "-i", "-o"))
 
 
 def _file(word: Word) -> str:

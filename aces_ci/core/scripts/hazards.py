@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+import re2
+
 from aces_ci.core.finding import Confidence, Severity
 from aces_ci.core.reading.outline import markup
 from aces_ci.core.reading.reference import One
@@ -24,6 +26,8 @@ _UNMISTAKABLE = frozenset({"reverse-shell", "send-secret", "decoded-code", "fetc
 
 _MAINTENANCE = frozenset({"format-disk", "overwrite-disk", "shred", "mode-root", "login-files", "drop-database"})
 """What administrators document: critical in a script, a warning in a text that someone reads first."""
+_NAMED = re2.compile(r"(?:curl|wget|base64)(?:\s+-{1,2}[\w-]+)*\s*\|\s*(?:sudo\s+)?(?:ba|z|da)?sh")
+"""`curl | sh` without any address: the name of a habit, and nothing that could be run."""
 _DOWNLOADS = frozenset({"pipe-to-shell", "download-and-run"})
 
 
@@ -151,12 +155,26 @@ def _own_site(skill: Skill, url: str) -> bool:
 
 @lru_cache(maxsize=4)
 def _all(one: One) -> tuple[tuple[str, int, int, Hazard, Site], ...]:
-    """Every hazard before it is weighed; seven rules ask for their own kinds of the same walk."""
-    return tuple(_walk(one.skill))
+    """Every hazard before it is weighed; seven rules ask for their own kinds of the same walk.
+
+    What a shell reads from a here-document is told at its own line, not at the line of the shell as well.
+    """
+    found = tuple(_walk(one.skill))
+    named = {(path, hazard.shape, hazard.target) for path, _, _, hazard, _ in found if _names_target(hazard)}
+    return tuple(
+        entry for entry in found if _names_target(entry[3]) or (entry[0], entry[3].shape, entry[3].target) not in named
+    )
+
+
+def _names_target(hazard: Hazard) -> bool:
+    """Whether the command itself writes the address that it ends at."""
+    return (hazard.target or "").split("://")[-1] in hazard.source
 
 
 def _walk(skill: Skill) -> Iterator[tuple[str, int, int, Hazard, Site]]:
     for snippet in snippets(skill):
+        if snippet.site is Site.INLINE and _NAMED.fullmatch(snippet.text.strip()):
+            continue
         for hazard in danger.scan(snippet.text):
             shifted = hazard.line == 1 or snippet.site is Site.FENCE  # a block's indentation is that of each line
             column = hazard.column + (snippet.column - 1 if shifted else 0)

@@ -82,6 +82,8 @@ _DROP = re2.compile(
     r"transfer\.sh|file\.io|anonfiles\.com|gofile\.io|bashupload\.com|temp\.sh|catbox\.moe|rentry\.co|dpaste\.(org|"
     r"com))"
 )
+_STANDS_FOR = re2.compile(r"(?i)(your|my|random|example|some|xyz|abc|xxx+|subdomain|tunnel)\b[\w-]*\.[\w-]+\.")
+"""`your-name.ngrok.io`: the reader's own tunnel, not somebody's."""
 _SHORT = re2.compile(
     r"(?i)(bit\.ly|tinyurl\.com|t\.co|goo\.gl|is\.gd|cutt\.ly|rb\.gy|ow\.ly|buff\.ly|t\.ly|"
     r"shorturl\.at|tiny\.cc|rebrand\.ly|v\.gd|git\.io)"
@@ -104,6 +106,8 @@ def host(url: str) -> tuple[Host, str]:
         return Host.DYNAMIC, name
     if _LOCAL.fullmatch(name) or _PRIVATE.fullmatch(name):
         return Host.LOCAL, name
+    if _DROP.fullmatch(name) and _STANDS_FOR.match(name):
+        return Host.DYNAMIC, name
     if _DROP.fullmatch(name):
         return Host.DROP, name
     if _ADDRESS.fullmatch(name):

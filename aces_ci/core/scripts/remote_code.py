@@ -98,6 +98,8 @@ def fetches(command: Command) -> bool:
 
 
 def _piped(scene: Scene, command: Command) -> Iterator[Suspicion]:
+    if any(redirect.body is not None for redirect in command.redirects):
+        return  # the program is the here-document; what is piped in never gets there
     before = scene.before(command)
     sources = [other for stage in before for other in (stage, *scene.inner(stage))]
     fetcher = next((stage for stage in sources if fetches(stage)), None)
