@@ -4,7 +4,10 @@ Run: `python benchmarks/fuzz_evals.py --seconds 600`. Seeds are `fixtures/evals`
 the checkout, its public suites. A failing input is written to the folder that `--keep` names, with the seed to run
 it again.
 
-Recorded on two shared cores: 256,190 inputs from 56 seeds in 600 s (seed 2), 0 failures, slowest 0.46 s, peak 29 MiB.
+Recorded 2026-11-30 with result files among the inputs, on two cores that eight others used (load 20 to 29): 40,070
+inputs from 67 seeds in 600 s (seed 12) and 26,661 in 600 s at low priority (seed 11), 0 failures, slowest 1.05 s, peak
+32 MiB. Before, evaluation files alone on quieter cores: 256,190 inputs from 56 seeds in 600 s (seed 2), 0 failures,
+slowest 0.46 s, peak 29 MiB.
 """
 
 from __future__ import annotations
