@@ -81,6 +81,8 @@ attempt("dns", lambda: "resolved" if _resolved() else "failed")
 for name, which in {
     "AF_VSOCK": (40, socket.SOCK_STREAM),
     "AF_ALG": (38, socket.SOCK_SEQPACKET),
+    "AF_CAN": (29, 3, 1),
+    "AF_RDS": (21, 5),
     "AF_PACKET": (17, socket.SOCK_DGRAM),
     "AF_TIPC": (30, 1),
     "AF_XDP": (44, 3),
@@ -104,6 +106,60 @@ for name, arguments in {
     "process_vm_readv": (310, 1, 0, 0, 0, 0, 0),
 }.items():
     attempt(name, call(*arguments))
+
+
+def datagram(family_, host):
+    def act():
+        with socket.socket(family_, socket.SOCK_DGRAM) as talker:
+            talker.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+            talker.sendto(b"x", (host, 9))
+        return "sent"
+
+    return act
+
+
+def abstract():
+    """A socket of the host's in the abstract name space; any name does where the name space is our own."""
+    with socket.socket(socket.AF_UNIX) as caller:
+        caller.connect("\0/tmp/.X11-unix/X0")
+    return "reached"
+
+
+def readable(path):
+    def act():
+        with Path(path).open("rb") as file:
+            return "readable" if file.read(1) else "empty"
+
+    return act
+
+
+def opened(path):
+    def act():
+        os.close(os.open(path, os.O_WRONLY))
+        return "writable"
+
+    return act
+
+
+def x32():
+    """The same calls by their 32-bit pointers' numbers: a filter that forgets them is no filter."""
+    child = os.fork()
+    if child == 0:
+        LIBC.syscall(0x40000000 + 41, 40, 1, 0)
+        os._exit(0)
+    status = os.waitpid(child, 0)[1]
+    return f"signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(status) else f"exit {os.WEXITSTATUS(status)}"
+
+
+attempt("udp 255.255.255.255", datagram(socket.AF_INET, "255.255.255.255"))
+attempt("udp 172.17.255.255", datagram(socket.AF_INET, "172.17.255.255"))
+attempt("udp fe80::1", datagram(socket.AF_INET6, "fe80::1"))
+attempt("abstract socket", abstract)
+for path in ("/proc/kcore", "/proc/kmsg", "/proc/keys", "/proc/timer_list", "/dev/mem", "/dev/kmsg"):
+    attempt(f"read {path}", readable(path))
+for path in ("/proc/sysrq-trigger", "/proc/sys/kernel/core_pattern", "/sys/kernel/uevent_helper"):
+    attempt(f"open {path}", opened(path))
+attempt("x32", x32)
 attempt("unlink the socket", Path("/run/gw/gw.sock").unlink)
 attempt("write beside the socket", write("/run/gw/x"))
 attempt("chmod the socket", lambda: Path("/run/gw/gw.sock").chmod(0o777))

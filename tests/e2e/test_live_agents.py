@@ -57,6 +57,11 @@ def answer(ran: rig.MemorySink, trial: Trial) -> str:
 
 @pytest.mark.parametrize("name", CLIS)
 def test_with_the_skill_the_agent_reads_and_uses_it_and_without_it_cannot(ran: rig.MemorySink, name: str) -> None:
+    read_and_used(ran, name)
+
+
+def read_and_used(ran: rig.MemorySink, name: str) -> None:
+    """What the test above asks; it must fail where nothing is staged."""
     with_skill, baseline = pair(ran, name)
     for trial in (with_skill, baseline):
         assert (trial.ending, trial.because, trial.flags) == (Ending.FINISHED, "", ()), trial
@@ -111,11 +116,13 @@ def test_answers_and_evals_reach_no_agent_and_no_model(ran: rig.MemorySink) -> N
 def test_without_the_staging_step_the_skill_is_not_used(
     images: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The proof that the tests above can fail: nothing is staged, and the arm check says so."""
+    """Deleting the staging step turns the test above red, and the arm check says why."""
     monkeypatch.setattr(trial_module, "skill_files", lambda skills: ())
     sink = rig.MemorySink()
     plan = rig.plan([rig.contender("builtin", images["builtin"])])
     live.run(plan, rig.means(), sink, run_id="e2e-unstaged")
+    with pytest.raises(AssertionError):
+        read_and_used(sink, "builtin")
     with_skill, _ = pair(sink, "builtin")
     assert "cannot" in answer(sink, with_skill)
     assert [flag.value for flag in with_skill.flags] == ["contaminated"]

@@ -97,14 +97,20 @@ def test_every_way_out_is_closed_with_its_errno(session: DockerSession, image: s
     assert ran.exit_code == 0, ran.stderr.data
     found = json.loads(ran.stdout.data)
     denied = {
-        "AF_VSOCK", "AF_ALG", "AF_PACKET", "AF_TIPC", "AF_XDP", "AF_NETLINK kobject", "raw", "io_uring_setup",
-        "unshare user", "unshare net", "keyctl", "add_key", "bpf", "perf_event_open", "userfaultfd", "mount",
-        "modify_ldt", "ptrace", "process_vm_readv", "setuid",
+        "AF_VSOCK", "AF_ALG", "AF_CAN", "AF_RDS", "AF_PACKET", "AF_TIPC", "AF_XDP", "AF_NETLINK kobject", "raw",
+        "io_uring_setup", "unshare user", "unshare net", "keyctl", "add_key", "bpf", "perf_event_open", "userfaultfd",
+        "mount", "modify_ldt", "ptrace", "process_vm_readv", "setuid",
     }  # fmt: skip
     assert {name: found[name] for name in denied} == dict.fromkeys(denied, "EPERM")
     assert {name: found[name] for name in found if name.startswith("tcp")} == {
         f"tcp {host}": "ENETUNREACH" for host in ("1.1.1.1", "172.17.0.1", "169.254.169.254", "10.0.0.1")
     }
+    unreachable = {name: found[name] for name in found if name.startswith("udp")}
+    assert len(unreachable) == 3 and set(unreachable.values()) <= {"ENETUNREACH", "EADDRNOTAVAIL", "EAFNOSUPPORT"}
+    assert found["abstract socket"] == "ECONNREFUSED"
+    kernel = {name: found[name] for name in found if name.startswith(("read /proc", "read /dev", "open /"))}
+    assert len(kernel) == 9 and not set(kernel.values()) & {"readable", "writable"}, kernel
+    assert found["x32"] == "signal 31", "SIGSYS"
     read_only = ("unlink the socket", "write beside the socket", "chmod the socket", "write the root", "write /opt")
     assert {name: found[name] for name in read_only} == dict.fromkeys(read_only, "EROFS")
     assert found["dns"] == "failed"
