@@ -42,25 +42,25 @@ RESUMED = "earlier runs of this comparison were graded by two_step"
 NOT_HERE = "the worker that graded earlier runs of this comparison is not installed here"
 
 
-def grader_for(skill: Skill, *, trust: Trust = Trust.OWN) -> Grader | None:
-    """The grader that a side's own `evals/config.yml` asks for; never one that a fork brings.
+def grader_for(skill: Skill, mode: Grading, *, trust: Trust = Trust.OWN) -> Grader | None:
+    """The grader that a side's own run policy asks for; never one that a fork brings.
 
     Raises:
         UsageError: the policy asks for one, and there is none.
     """
-    return None if trust is Trust.FORK else grader_of(skill, _mode(skill))
+    return None if trust is Trust.FORK else grader_of(skill, mode)
 
 
-def verifiers_for(skill: Skill, cases: Iterable[Case], *, trust: Trust = Trust.OWN) -> dict[str, Grader]:
+def verifiers_for(skill: Skill, cases: Iterable[Case], mode: Grading, *, trust: Trust = Trust.OWN) -> dict[str, Grader]:
     """By case id: the verifiers of a side's native tasks; never those that a fork brings."""
     if trust is Trust.FORK:
         return {}
-    mode = _mode(skill)
     found = {case.id: verifier_of(skill, case, mode) for case in cases}
     return {name: grader for name, grader in found.items() if grader is not None}
 
 
-def _mode(skill: Skill) -> Grading:
+def mode_of(skill: Skill) -> Grading:
+    """Who grades, as the skill's `evals/config.yml` has it."""
     found = policy_of(skill.files)
     return found.policy.grading if found else Grading.DEFAULT
 

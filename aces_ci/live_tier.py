@@ -6,13 +6,15 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from aces_ci import agent_images, compose, diagnosing, goal_method, grading, remembering, trialling
-from aces_ci.changes.load import skill_at
+from aces_ci import agent_images, compose, diagnosing, goal_method, grading, remembering, resuming, trialling
+from aces_ci.changes.load import snapshot_at
 from aces_ci.core.change import ChangeSet, How, SkillChange
-from aces_ci.core.errors import AcesError, UsageError
+from aces_ci.core.errors import AcesError, DeliveryError, UsageError
+from aces_ci.core.event import Trust
 from aces_ci.core.evidence import Evidence, Planned, Skipped, Tier
 from aces_ci.core.inert import plain
 from aces_ci.core.plan import ISOLATED, Subject, TrialPlan, looks_of, make_live_plan, staged_lineup
+from aces_ci.core.request import Parsed, SkillOf
 from aces_ci.core.skill import Skill
 from aces_ci.pipeline import Job, Sink
 from aces_ci.ports.sandbox import SandboxLost
@@ -90,6 +92,11 @@ def _measure(
     images = agent_images.images_for(settings, harnesses, box, env=env, environment=own)
     who = trialling.contenders(settings, harnesses, reach, images)
     plan = make_live_plan(subjects, who, design, attainable=attainable, done=found.trials)
+    beside = resuming.beside(found, plan)
+    if beside.trials != found.trials:
+        found = beside
+        resuming.put_aside(sink.folder, found)
+        plan = make_live_plan(subjects, who, design, attainable=attainable, done=found.trials)
     memory = remembering.memory(sink.folder, reach, job.event)
     rows = [remembering.with_spent(_planned(item, plan, isolated=box.isolates), plan, memory) for item in subjects]
     for line in rows:
@@ -180,40 +187,65 @@ def subjects_of(job: Job, changes: ChangeSet, left: LeftOut | None = None) -> It
 
 
 def _of_change(job: Job, changes: ChangeSet, change: SkillChange, left: LeftOut) -> Iterator[Subject]:
-    after = None if change.how is How.DELETED else skill_at(job.repository, changes.head, change.path)
+    after = None if change.how is How.DELETED else _read(job, changes.head, change.path)
     if after is None:
         return
     base = job.event.base_sha or changes.merge_base
     before = _before(job, changes, change)
-    deciding = skill_at(job.repository, base, change.previous_path or change.path) if base else None
-    cap = job.loaded.settings.live.attempts.looks[-1]
-    theirs = trialling.suite_of(change.previous_path or change.path, deciding, compose.dialects(), cap=cap)
+    theirs = _read(job, base, change.previous_path or change.path) if base else None
+    deciding = theirs.usable() if theirs is not None else None
     support = _support(job, changes, change)
-    if theirs.cases and deciding is not None:
-        left.notes.extend(theirs.notes)
-        grader, verifiers = grading.grader_for(deciding), grading.verifiers_for(deciding, theirs.cases)
-        row = trialling.subject_of(after, before, theirs.cases, support, grader=grader, verifiers=verifiers)
-        yield replace(_with_fixtures(row, deciding), attempts=theirs.attempts)
+    decided = deciding is not None and bool(deciding.cases)
+    if decided and deciding is not None:
+        left.notes.extend(deciding.notes)
+        row = _subject(after.skill, before, deciding, support, "base", Trust.OWN)
+        yield _with_fixtures(row, deciding.skill)
     try:
-        own = trialling.suite_of(change.path, after, compose.dialects(), cap=cap)
+        own = after.usable()
     except UsageError as error:
-        if not theirs.cases:
+        if not decided:
             raise
         left.notes.append(f"{error.message}: the change's own evals are not run")
         return
-    if own.cases and (not theirs.cases or own.cases != theirs.cases):
+    if own.cases and (deciding is None or own.cases != deciding.cases):
         left.notes.extend(note for note in own.notes if note not in left.notes)
-        grader = grading.grader_for(after, trust=job.event.trust)
-        verifiers = grading.verifiers_for(after, own.cases, trust=job.event.trust)
-        row = trialling.subject_of(after, before, own.cases, support, side="head", grader=grader, verifiers=verifiers)
+        row = _subject(after.skill, before, own, support, "head", job.event.trust)
         # One skill has one plan: where the target branch has cases, its policy is the one that counts.
-        yield replace(row, attempts=theirs.attempts if theirs.cases else own.attempts)
+        yield replace(row, attempts=deciding.attempts) if decided and deciding is not None else row
+
+
+def _subject(
+    after: Skill, before: Skill | None, suite: Parsed, support: Sequence[Skill], side: str, trust: Trust
+) -> Subject:
+    """The change's skill under one side's suite."""
+    grader = grading.grader_for(suite.skill, suite.grading, trust=trust)
+    verifiers = grading.verifiers_for(suite.skill, suite.cases, suite.grading, trust=trust)
+    row = trialling.subject_of(after, before, suite.cases, support, side=side, grader=grader, verifiers=verifiers)
+    return replace(row, attempts=suite.attempts)
+
+
+def _read(job: Job, commit: str, root: str) -> Parsed | None:
+    """A skill and its suite, parsed where nothing but values can come of it; None where there is none.
+
+    Raises:
+        UsageError: the process that read it died of it.
+    """
+    snapshot = snapshot_at(job.repository, commit, root)
+    if snapshot is None:
+        return None
+    try:
+        return job.reader.skill(SkillOf(snapshot=snapshot, cap=job.loaded.settings.live.attempts.looks[-1]))
+    except DeliveryError as error:
+        raise UsageError(
+            f"{root} cannot be read: {error.at or error.message}", code="unreadable", path=root, do=error.do
+        ) from None
 
 
 def _before(job: Job, changes: ChangeSet, change: SkillChange) -> Skill | None:
     if change.how is How.ADDED or changes.merge_base == changes.head:
         return None
-    return skill_at(job.repository, changes.merge_base, change.previous_path or change.path)
+    found = _read(job, changes.merge_base, change.previous_path or change.path)
+    return found.skill if found else None
 
 
 def _support(job: Job, changes: ChangeSet, change: SkillChange) -> list[Skill]:
@@ -221,8 +253,8 @@ def _support(job: Job, changes: ChangeSet, change: SkillChange) -> list[Skill]:
     workspace = job.loaded.settings.live.workspace
     if workspace.mode == ISOLATED:
         return []
-    found = (skill_at(job.repository, changes.head, path) for path in workspace.include if path != change.path)
-    return [skill for skill in found if skill is not None]
+    found = (_read(job, changes.head, path) for path in workspace.include if path != change.path)
+    return [item.skill for item in found if item is not None]
 
 
 def _with_fixtures(subject: Subject, deciding: Skill) -> Subject:

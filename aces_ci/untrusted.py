@@ -21,6 +21,7 @@ from aces_ci.changes.parse import manifest_of, parse_skill
 from aces_ci.compose import dialects, report_from_json, report_to_json, rules
 from aces_ci.core import wire
 from aces_ci.core.change import How
+from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Event, EventKind
 from aces_ci.core.evidence import ChangedSkill, Evidence, PolicySource, RunEnded, RunStarted
 from aces_ci.core.request import (
@@ -31,19 +32,22 @@ from aces_ci.core.request import (
     Parsed,
     Request,
     SkillOf,
+    Unusable,
     from_line,
     to_line,
     value_line,
 )
 from aces_ci.core.rule import Profile
 from aces_ci.core.skill import FileKind, Sibling, Skill, SkillFile, Snapshot
+from aces_ci.core.suites.run_policy import Grading
 from aces_ci.rendering import pages
 from aces_ci.shell import collector
 from aces_ci.shell.zygote import FORK, WORD
 from aces_ci.tiers.assemble import assemble
 from aces_ci.tiers.evals_guard import guard
 from aces_ci.tiers.structural import assess
-from aces_ci.tiers.suite import read_suite
+from aces_ci.tiers.suite_chosen import Chosen, chosen
+from aces_ci.tiers.suite_policy import policy_of
 from aces_ci.tiers.unreadable import unreadable
 
 NOBODY = 65534
@@ -59,11 +63,29 @@ def answer(asked: Asked) -> Iterator[str]:
         case LinksOf():
             yield value_line("links", linked(asked.text, asked.folder, asked.plugin_root))
         case SkillOf():
-            skill = _skill(asked.snapshot)
-            suite = read_suite(skill.files, dialects(), skill_name=skill.name or skill.label)
-            yield value_line("skill", Parsed(skill=skill, cases=suite.cases).bare())
+            yield value_line("skill", _parsed(asked).bare())
         case PagesOf():
             yield value_line("pages", pages(report_from_json(asked.report), asked.key))
+
+
+def _parsed(asked: SkillOf) -> Parsed:
+    skill = _skill(asked.snapshot)
+    policy = policy_of(skill.files)
+    unusable, suite = None, Chosen()
+    try:
+        suite = chosen(skill.root, skill.files, dialects(), skill_name=skill.name or skill.label, cap=asked.cap)
+    except UsageError as error:
+        unusable = Unusable(
+            message=error.message, code=error.code, path=error.path, line=error.line, why=error.why, do=error.do
+        )
+    return Parsed(
+        skill=skill,
+        cases=suite.cases,
+        attempts=suite.attempts,
+        notes=suite.notes,
+        grading=policy.policy.grading if policy else Grading.DEFAULT,
+        unusable=unusable,
+    )
 
 
 def _structure(asked: Request) -> Iterator[Evidence]:
@@ -129,7 +151,7 @@ def warm_up() -> None:
     both = Snapshot(root="probe", files=_files({**texts, "evals/config.yml": b"attempts: 1"}))
     questions: list[Asked] = [
         Request(after=both, before=both, added=False),
-        SkillOf(snapshot=both),
+        SkillOf(snapshot=both, cap=8),
         LinksOf(text="[a](b)", folder="c"),
     ]
     structure = [wire.from_line(line) for line in answer(questions[0])]

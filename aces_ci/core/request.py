@@ -5,16 +5,17 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
-from aces_ci.core.errors import DeliveryError
+from aces_ci.core.errors import DeliveryError, UsageError
 from aces_ci.core.pages import Pages
 from aces_ci.core.skill import FileKind, Skill, SkillFile, Snapshot
 from aces_ci.core.suites.case import Case
+from aces_ci.core.suites.run_policy import Grading
 
 END = '{"end": true}'
 """The line after the last one of an answer."""
@@ -48,6 +49,8 @@ class SkillOf:
     """A skill as values. Answered by `Parsed`."""
 
     snapshot: Snapshot
+    cap: int
+    """Attempts at the plan's last look, which a skill may lower and not raise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,11 +69,29 @@ Answer = Literal["links", "skill", "pages"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Unusable:
+    """Why a suite cannot be run: the parts of a `UsageError`."""
+
+    message: str
+    code: str
+    path: str | None
+    line: int | None
+    why: str | None
+    do: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Parsed:
-    """A skill and what its suite asks of an agent."""
+    """A skill, and what its suite asks of an agent under its own run policy."""
 
     skill: Skill
     cases: tuple[Case, ...]
+    attempts: int | None
+    """The last look that the skill asks for; None: the plan's."""
+    notes: tuple[str, ...]
+    """What was left out, refused or not applied, each with its place."""
+    grading: Grading
+    unusable: Unusable | None = None
 
     def with_files_of(self, snapshot: Snapshot) -> Parsed:
         """The same with the bytes, which the parent has and nobody sends back."""
@@ -79,6 +100,12 @@ class Parsed:
     def bare(self) -> Parsed:
         """The same without bytes."""
         return replace(self, skill=replace(self.skill, files={}, outside=frozenset()))
+
+    def usable(self) -> Parsed:
+        """The same. Raises UsageError where the suite cannot be run."""
+        if self.unusable is not None:
+            raise UsageError(**asdict(self.unusable))
+        return self
 
 
 def to_line(asked: Asked) -> str:
@@ -98,7 +125,7 @@ def to_line(asked: Asked) -> str:
         case LinksOf():
             said = {"ask": "links", "text": asked.text, "folder": asked.folder, "plugin_root": asked.plugin_root}
         case SkillOf():
-            said = {"ask": "skill", "snapshot": _dump(asked.snapshot)}
+            said = {"ask": "skill", "snapshot": _dump(asked.snapshot), "cap": asked.cap}
         case PagesOf():
             said = {"ask": "pages", "report": asked.report, "key": asked.key}
     return json.dumps(said)
@@ -111,7 +138,7 @@ def from_line(line: str) -> Asked:
     if kind == "links":
         return LinksOf(**data)
     if kind == "skill":
-        return SkillOf(snapshot=_snapshot(data["snapshot"]))
+        return SkillOf(snapshot=_snapshot(data["snapshot"]), cap=data["cap"])
     if kind == "pages":
         return PagesOf(**data)
     return Request(

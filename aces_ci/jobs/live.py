@@ -107,7 +107,12 @@ def run(
     _ask_about_leftovers(wanted, done)
     own = agent_images.environment_of((item.skill() for item in chosen), Trust.OWN)
     images = agent_images.images_for(settings, harnesses, sandbox, env=env, environment=own)
-    plan = _plan(wanted, settings, trialling.contenders(settings, harnesses, reach, images), done, err)
+    who = trialling.contenders(settings, harnesses, reach, images)
+    plan = _plan(wanted, settings, who, done, err)
+    found = resuming.beside(found, plan)
+    if found.trials != done:
+        done = found.trials
+        plan = _plan(wanted, settings, who, done, lambda text: None)
     cap = wanted.max_usd if wanted.max_usd is not None else settings.budget.usd
     for line in opening(plan, cap):
         err(line)
@@ -209,7 +214,8 @@ def _plan(
                 )
             cases = [case for case in cases if case.id in wanted.cases]
         neighbours = [other for other in support if other.root != item.root]
-        grader, verifiers = grading.grader_for(skill), grading.verifiers_for(skill, cases)
+        mode = grading.mode_of(skill)
+        grader, verifiers = grading.grader_for(skill, mode), grading.verifiers_for(skill, cases, mode)
         previous = before.get(item.root)
         row = trialling.subject_of(skill, previous, cases, neighbours, grader=grader, verifiers=verifiers)
         subjects.append(replace(row, attempts=own.attempts))

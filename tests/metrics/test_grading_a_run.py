@@ -30,13 +30,15 @@ from aces_ci.core.staging import Lineup
 from aces_ci.core.trace import file as trace_file
 from aces_ci.core.trial import Arm, Trial
 from aces_ci.forges._links import PageLinks
-from aces_ci.grading import Grades, grader_for
+from aces_ci.grading import Grades, grader_for, mode_of
 from aces_ci.live_tier import subjects_of
 from aces_ci.pipeline import Job
 from aces_ci.ports.renderer import Place
 from aces_ci.renderers.comment import RENDERER
 from aces_ci.settings.model import Settings
 from aces_ci.shell.files import Folder
+from aces_ci.shell.reader import Reader
+from aces_ci.shell.zygote import Zygote
 from aces_ci.tiers.assemble import assemble
 from aces_ci.tiers.grader_room import GraderRoom
 from aces_ci.trialling import gradeable
@@ -66,7 +68,8 @@ def skill(mode: str | None = "default_plus_custom", **files: str) -> Skill:
 def plan_of(target: Skill, *, judged: bool = False) -> TrialPlan:
     checks = [] if judged else [{"kind": "contains", "args": {"value": "TOTAL"}}]
     case = snippets.case(reference="TOTAL 7", checks=checks)
-    subject = Subject(skill=ROOT, lineup=Lineup(target=(target,)), cases=(case,), grader=grader_for(target))
+    grader = grader_for(target, mode_of(target))
+    subject = Subject(skill=ROOT, lineup=Lineup(target=(target,)), cases=(case,), grader=grader)
     contender = Contender(harness="claude-code", version="1", model="m", api=Protocol.MESSAGES, upstream="u")
     design = Design(arms=(Arm.WITH_SKILL, Arm.BASELINE), looks=(3,))
     return make_live_plan([subject], [contender], design, attainable=lambda *_: True)
@@ -173,14 +176,16 @@ def test_by_default_a_grader_that_lies_there_is_not_run(tmp_path: Path, mode: st
 def test_a_policy_without_its_grader_is_refused_before_anything_is_spent() -> None:
     bare = skill()
     with pytest.raises(UsageError, match="has no grader"):
-        grader_for(replace(bare, files={path: file for path, file in bare.files.items() if "grader" not in path}))
+        without = replace(bare, files={path: file for path, file in bare.files.items() if "grader" not in path})
+        grader_for(without, mode_of(without))
 
 
 def test_a_grader_brings_its_own_files_and_never_the_entry() -> None:
     target = skill(**{"evals/tests/words.txt": "a", "evals/tests/entry.json": "{}", "evals/evals.json": "{}"})
-    found = grader_for(target)
+    found = grader_for(target, mode_of(target))
     assert found is not None and [file.path for file in found.files] == ["grader.py", "words.txt"]
-    other = grader_for(skill(**{"evals/tests/words.txt": "b"}))
+    another = skill(**{"evals/tests/words.txt": "b"})
+    other = grader_for(another, mode_of(another))
     assert other is not None and other.digest != found.digest
 
 
@@ -234,12 +239,12 @@ def sides(tmp_path: Path) -> Iterator[Callable[[Trust], list[tuple[str, bytes | 
     first = history.commit("main", base)
     head = {f"{ROOT}/evals/grader.py": "head\n", f"{ROOT}/evals/evals.json": evals.replace("Fill", "Fold")}
     last = history.commit("work", head, parent=first)
-    with Repository.open(history.path, "test") as repository:
+    with Zygote() as zygote, Reader(zygote) as reader, Repository.open(history.path, "test") as repository:
 
         def found(trust: Trust) -> list[tuple[str, bytes | None]]:
             job = cast(Job, SimpleNamespace(
                 event=an_event(head_sha=last, base_sha=first, trust=trust), repository=repository,
-                loaded=SimpleNamespace(settings=Settings()), consent=Consent(),
+                reader=reader, loaded=SimpleNamespace(settings=Settings()), consent=Consent(),
             ))  # fmt: skip
             rows = subjects_of(job, compare(repository, first, last, "main"))
             return [(row.side, _text(row.grader)) for row in rows]

@@ -25,7 +25,7 @@ from aces_ci.core.staging import Lineup
 from aces_ci.core.suites.run_policy import Grading as Mode
 from aces_ci.core.trace import file as trace_file
 from aces_ci.core.trial import Arm
-from aces_ci.grading import Grades, grader_for, verifiers_for
+from aces_ci.grading import Grades, grader_for, mode_of, verifiers_for
 from aces_ci.shell.files import Folder
 from aces_ci.tiers.fairness import mixed
 from aces_ci.tiers.grader_room import GraderRoom
@@ -61,8 +61,8 @@ def skill(mode: str | None = None, **files: str) -> Skill:
 def plan_of(target: Skill, looks: tuple[int, ...] = (3,), workers: int = 4) -> TrialPlan:
     cases = read_suite(target.files, compose.dialects(), skill_name="pdf").cases
     subject = Subject(
-        skill=ROOT, lineup=Lineup(target=(target,)), cases=cases, grader=grader_for(target),
-        verifiers=verifiers_for(target, cases),
+        skill=ROOT, lineup=Lineup(target=(target,)), cases=cases, grader=grader_for(target, mode_of(target)),
+        verifiers=verifiers_for(target, cases, mode_of(target)),
     )  # fmt: skip
     contender = Contender(harness="claude-code", version="1", model="m", api=Protocol.MESSAGES, upstream="u")
     design = Design(arms=(Arm.WITH_SKILL, Arm.BASELINE), looks=looks, workers=workers)
@@ -168,8 +168,8 @@ def test_cases_of_a_dataset_keep_the_skills_own_grader() -> None:
 def test_a_fork_brings_no_verifier() -> None:
     target = skill()
     cases = read_suite(target.files, compose.dialects(), skill_name="pdf").cases
-    assert verifiers_for(target, cases, trust=Trust.FORK) == {}
-    assert set(verifiers_for(target, cases)) == {"total"}
+    assert verifiers_for(target, cases, mode_of(target), trust=Trust.FORK) == {}
+    assert set(verifiers_for(target, cases, mode_of(target))) == {"total"}
 
 
 def test_a_task_without_a_verifier_has_none_and_another_text_is_another_method() -> None:

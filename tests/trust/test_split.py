@@ -19,7 +19,7 @@ from aces_ci.core.skill import FileKind, SkillFile, Snapshot
 from aces_ci.shell.reader import Reader
 from aces_ci.shell.zygote import Zygote
 from aces_ci.tiers.assemble import assemble
-from aces_ci.tiers.suite import read_suite
+from aces_ci.tiers.suite_chosen import chosen
 from tests.golden.live_evidence import CANNOT_TELL, CONTAMINATED, IMPROVED, LOST, NEW_SKILL, REGRESSED, run_of
 
 PARSERS = ("jinja2", "markdown_it", "pyromark", "aces_ci.rules", "aces_ci.renderers.html", "aces_ci.renderers.comment")
@@ -77,16 +77,22 @@ def test_links_and_skills_are_those_that_the_parent_would_have_read(zygote: Zygo
                 if path.is_file() and len(data := path.read_bytes()) < 200_000
             }
             snapshot = Snapshot(root="skills/x", files=files)
-            parsed = reader.skill(SkillOf(snapshot=snapshot))
+            parsed = reader.skill(SkillOf(snapshot=snapshot, cap=8))
             skill = parse_skill(root="skills/x", files=files)
             assert parsed.skill == skill
-            assert parsed.cases == read_suite(files, compose.dialects(), skill_name=skill.name or skill.label).cases
+            if parsed.unusable is None:
+                cases = chosen("skills/x", files, compose.dialects(), skill_name=skill.name or skill.label, cap=8).cases
+                assert parsed.cases == cases
             assert reader.linked(skill.body, "skills/x", None) == linked(skill.body, "skills/x", None)
 
 
 def test_every_question_is_the_same_after_its_line() -> None:
     snapshot = Snapshot(root="a", files={"b": SkillFile(path="b", kind=FileKind.REGULAR, size=2, data=b"\xff\0")})
-    for asked in (Request(after=snapshot, added=True), SkillOf(snapshot=snapshot), PagesOf(report="{}", key="k")):
+    for asked in (
+        Request(after=snapshot, added=True),
+        SkillOf(snapshot=snapshot, cap=8),
+        PagesOf(report="{}", key="k"),
+    ):
         assert from_line(to_line(asked)) == asked
 
 
@@ -94,7 +100,7 @@ def test_half_a_character_becomes_a_question_mark_and_not_a_crash(zygote: Zygote
     data = b'[{"id": "a", "prompt": "half \\ud800 of it"}]'
     files = {"evals/evals.json": SkillFile(path="evals/evals.json", kind=FileKind.REGULAR, size=len(data), data=data)}
     with Reader(zygote) as reader:
-        parsed = reader.skill(SkillOf(snapshot=Snapshot(root="a", files=files)))
+        parsed = reader.skill(SkillOf(snapshot=Snapshot(root="a", files=files), cap=8))
     assert all("\ud800" not in case.prompt for case in parsed.cases)
 
 
