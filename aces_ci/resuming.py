@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from aces_ci.changes.git import Repository
 from aces_ci.core.errors import UsageError
 from aces_ci.core.evidence import Evidence, RunEnded
+from aces_ci.core.plan import TrialPlan
 from aces_ci.core.score import Score
 from aces_ci.core.spending import book
-from aces_ci.core.trial import Trial
+from aces_ci.core.trial import Arm, Trial
 from aces_ci.core.wire import read_lines, to_line
 from aces_ci.shell.files import PRIVATE, Folder
 
@@ -38,6 +40,8 @@ class Earlier:
     book: book.Book = field(default_factory=book.Book)
     finished: bool = True
     """Whether the last start came to its end."""
+    day: str = ""
+    """ISO date on which the last start wrote; empty where there was none."""
 
     def fitting(self, digests: Iterable[str]) -> tuple[Evidence, ...]:
         """The trials of a plan that are there already, each before its scores."""
@@ -67,12 +71,33 @@ def earlier(folder: Folder) -> Earlier:
         scores=tuple(scores.values()),
         book=found,
         finished=not last or any(isinstance(row, RunEnded) for row in last),
+        day=_day(folder),
     )
+
+
+def beside(left: Earlier, plan: TrialPlan) -> Earlier:
+    """What may stand beside the runs of this start, where a skill was changed since the last one.
+
+    The base version decides, so its runs of another day are not taken: they are made again, interleaved with this
+    change's. The no-skill arm keeps its runs, marked as recorded: they inform and never gate.
+    """
+    planned = {row.digest for row in plan.trials}
+    ours = [trial for trial in left.trials.values() if trial.arm is Arm.WITH_SKILL]
+    same = {_of(trial) for trial in ours if trial.digest in planned}
+    changed = {_of(trial) for trial in ours if trial.digest not in planned} - same
+    kept = {
+        digest: replace(trial, recorded=trial.recorded or left.day)
+        if trial.arm is Arm.BASELINE and _of(trial) in changed
+        else trial
+        for digest, trial in left.trials.items()
+        if trial.arm is not Arm.PREVIOUS or _of(trial) not in changed
+    }
+    return replace(left, trials=kept, scores=tuple(score for score in left.scores if score.trial in kept))
 
 
 def begin(folder: Folder, found: Earlier, rows: Sequence[Evidence] = ()) -> None:
     """Put what was found aside and begin the evidence anew with `rows`. Raises DeliveryError."""
-    folder.write(ASIDE, _text((*found.trials.values(), *found.scores)), mode=PRIVATE)
+    put_aside(folder, found)
     folder.write(EVIDENCE, _text(rows), mode=PRIVATE)
 
 
@@ -123,6 +148,22 @@ def found(
     left = earlier(folder)
     begin(folder, left)
     return left
+
+
+def put_aside(folder: Folder, found: Earlier) -> None:
+    """Keep these runs for the next start, and no others. Raises DeliveryError."""
+    folder.write(ASIDE, _text((*found.trials.values(), *found.scores)), mode=PRIVATE)
+
+
+def _of(trial: Trial) -> tuple[str, str, str]:
+    return trial.skill, trial.side, trial.mode
+
+
+def _day(folder: Folder) -> str:
+    """Of the newer of the two files, UTC."""
+    files = [folder.path / name for name in (EVIDENCE, ASIDE)]
+    times = [file.stat().st_mtime for file in files if file.is_file()]
+    return datetime.fromtimestamp(max(times), UTC).date().isoformat() if times else ""
 
 
 def _text(rows: Iterable[Evidence]) -> str:
