@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
+from aces_ci.core.sticky import Marker
 from tests.e2e.act_runner import Runner, payload, runner
 from tests.e2e.test_act_github import FORK_ID, NUMBER, RUN, of_repository, pull_request
-from tests.fakes.github import PERSON, FakeGitHub
+from tests.fakes.github import BOT, PERSON, FakeGitHub
 from tests.git_history import git
 
 pytestmark = pytest.mark.e2e
@@ -122,3 +123,18 @@ def test_two_shards_share_the_approval_that_the_planning_job_took(tmp_path: Path
     _, body = fake.bodies(NUMBER)
     assert "parcel-quote" in body, log
     assert "log-triage" in body
+
+
+def test_a_maintainer_s_label_below_our_comment_starts_the_same_job(tmp_path: Path, fake: FakeGitHub) -> None:
+    made = runner(tmp_path, fake, "forks-live.yml", "skills-live.yml")
+    of_a_fork(made)
+    document = pull_request(made, "labeled", head_repo=FORK, labels=["aces:live"])
+    document["label"]["name"] = "aces:live"
+    fake.comment(NUMBER, Marker(key="default", head=made.head).line + "\nx", BOT)
+    fake.happened(NUMBER, "labeled", "ana", label={"name": "aces:live"})
+    code, log = made.run("pull_request_target", document, *words())
+    assert code == 1, log
+    assert "verdict: blocked by gate spec" in log, log
+    assert not re.search(r"skipped: (judge|live) \(fork", log), log
+    assert fake.pulls[NUMBER]["labels"] == [], "used up"
+    assert untouched(made)
