@@ -11,7 +11,7 @@ from aces_ci.changes.load import snapshot_at
 from aces_ci.core.change import ChangeSet, How, SkillChange
 from aces_ci.core.errors import AcesError, DeliveryError, UsageError
 from aces_ci.core.event import Trust
-from aces_ci.core.evidence import Evidence, Planned, Skipped, Tier
+from aces_ci.core.evidence import Planned, Skipped, Tier
 from aces_ci.core.inert import plain
 from aces_ci.core.plan import ISOLATED, Subject, TrialPlan, looks_of, make_live_plan, staged_lineup
 from aces_ci.core.request import Parsed, SkillOf
@@ -19,6 +19,7 @@ from aces_ci.core.skill import Skill
 from aces_ci.pipeline import Job, Sink
 from aces_ci.ports.sandbox import SandboxLost
 from aces_ci.resuming import Earlier
+from aces_ci.shell.evidence_file import OutputSink
 from aces_ci.shell.files import Folder
 from aces_ci.statistics.power import attainable
 from aces_ci.tiers import live
@@ -26,29 +27,9 @@ from aces_ci.tiers.ask import Purse
 from aces_ci.tiers.grader_room import GraderRoom
 from aces_ci.tiers.live_trigger import refused, without_cases
 from aces_ci.tiers.narrowed import NONE_NAMED, narrowed
-from aces_ci.tiers.schedule import Budget
+from aces_ci.tiers.schedule import Budget, code_of
 
 Say = Callable[[str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class OutputSink:
-    """The job's evidence and the folder beside it, as the live tier writes into them."""
-
-    evidence: Sink
-    folder: Folder
-
-    def add(self, evidence: Evidence) -> None:
-        """One line, on disk when this returns."""
-        self.evidence(evidence)
-
-    def keep(self, name: str, data: bytes) -> None:
-        """A whole file, in one step."""
-        self.folder.write(name, data, mode=0o600)
-
-    def extend(self, name: str, line: str) -> None:
-        """One line at the end of a file."""
-        self.folder.append(name, line + "\n", mode=0o600)
 
 
 def tier(env: Mapping[str, str], folder: Folder, say: Say, found: Earlier) -> Callable[[Job, ChangeSet, Sink], None]:
@@ -149,7 +130,7 @@ def _measure(
             ask.close()
     if ended.stopped and ended.stopped != looks.reason:
         # A plan that was decided early is whole; one that was cut short says by what.
-        sink.add(Skipped(tier=Tier.LIVE, skill=None, code=_why(ended.stopped), because=ended.stopped))
+        sink.add(Skipped(tier=Tier.LIVE, skill=None, code=code_of(ended.stopped), because=ended.stopped))
     trials = list(grades.trials.values())
     for row in diagnosing.diagnosed(subjects, trials, grades.all_scores, analysis, sink.folder):
         sink.add(row)
@@ -309,7 +290,3 @@ def _opening(plan: TrialPlan) -> Iterator[str]:
     if plan.design.network:
         yield f"live: sandboxes may reach {', '.join(plan.design.network)} beside the model"
     yield f"live: {forecast.trials} runs, {forecast.new} new ({money}, about {forecast.minutes:.0f} min)"
-
-
-def _why(stopped: str) -> str:
-    return "budget" if "budget" in stopped or "cap" in stopped else "stopped"

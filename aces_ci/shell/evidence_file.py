@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from aces_ci.core.evidence import Evidence
 from aces_ci.core.wire import read_lines, to_line
@@ -42,3 +43,23 @@ class EvidenceFile:
         """One line at the end of a file. Raises DeliveryError."""
         with self._writing:
             self._folder.append(name, line + "\n", mode=PRIVATE)
+
+
+@dataclass(frozen=True, slots=True)
+class OutputSink:
+    """The main job's evidence, which it keeps itself, and the folder beside it, as the live tier writes into them."""
+
+    evidence: Callable[[Evidence], None]
+    folder: Folder
+
+    def add(self, evidence: Evidence) -> None:
+        """One line, on disk when this returns."""
+        self.evidence(evidence)
+
+    def keep(self, name: str, data: bytes) -> None:
+        """A whole file, in one step."""
+        self.folder.write(name, data, mode=PRIVATE)
+
+    def extend(self, name: str, line: str) -> None:
+        """One line at the end of a file."""
+        self.folder.append(name, line + "\n", mode=PRIVATE)

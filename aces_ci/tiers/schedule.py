@@ -58,3 +58,8 @@ class Purse:
         if self._until is not None and self._now() >= self._until:
             return f"the time of {self._budget.minutes:g} min is over"
         return ""
+
+
+def code_of(stopped: str) -> str:
+    """What a run that was cut short is filed under: `budget`, or `stopped` for all else."""
+    return "budget" if "budget" in stopped or "cap" in stopped else "stopped"
