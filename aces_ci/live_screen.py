@@ -38,10 +38,11 @@ def opening(plan: TrialPlan, cap: float | None) -> list[str]:
         lines.append(f"{_label(subject)} · {len(subject.cases)} cases × {runs} runs × {arms} arms · {who}")
     money = "price unknown" if forecast.usd_micros is None else f"about ${forecast.usd_micros / 1e6:.2f}"
     most = "" if cap is None else f", at most ${cap:.2f}"
+    network = " and ".join(("model", *plan.design.network)) if plan.design.network else "model only"
     return [
         *lines,
         f"reuse {forecast.reused} · new {forecast.new} · {money}{most} · about {forecast.minutes:.0f} min"
-        " · network: model only",
+        f" · network: {network}",
     ]
 
 
@@ -117,7 +118,7 @@ def summaries(
         own = [trial for trial in trials if (trial.skill, trial.side) == (subject.skill, subject.side)]
         if own:
             cases = {case.id: analysis.cases[case.id] for case in subject.cases}
-            found[subject.skill] = summarise(own, scores, replace(analysis, cases=cases))
+            found[subject.skill] = summarise(own, scores, replace(analysis.for_skill(subject.skill), cases=cases))
     return found
 
 

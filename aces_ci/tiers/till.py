@@ -56,7 +56,8 @@ class Till:
 
     def take(self, exchange: Exchange) -> None:
         """An exchange has ended."""
-        if exchange.attempts:
+        if exchange.attempts or exchange.reserved_micros is not None:
+            # One that was given up before it went out cost nothing, and its reservation must not stay.
             self._write(exchange.trial, exchange.number, exchange.charged_micros or 0, settled=True)
         self._sink.extend(exchanges_of(exchange.trial), to_event(exchange))
         with self._lock:

@@ -27,6 +27,7 @@ from aces_ci.core.spending.control import (
     DisarmSlot,
     Limits,
     Listener,
+    Noted,
     Secrets,
     Upstream,
     from_control,
@@ -146,6 +147,53 @@ def test_a_trial_from_arming_to_its_record_over_a_unix_socket(tmp_path: Path) ->
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_nothing_goes_out_before_the_driver_has_written_down_what_it_may_cost(tmp_path: Path) -> None:
+    """Two requests: one that is noted and forwarded, one that is taken back while it waits."""
+    path = tmp_path / "gw.sock"
+
+    async def scenario() -> None:
+        async with FakeUpstream(lambda seen: Reply(text="hi", status=200)).running() as upstream:
+            with process() as gateway:
+                gateway.tell(Secrets(keys={"fake": KEY}))
+                configured = _configuration(upstream.url, Listener(slot="s0", path=str(path)))
+                gateway.tell(replace(configured, journal=True))
+                assert (await asyncio.to_thread(gateway.hear))["event"] == "ready"
+                caps = (Cap(scope="run", usd_micros=10**6),)
+                gateway.tell(replace(ORDER, caps=caps))
+                assert (await asyncio.to_thread(gateway.hear))["event"] == "armed"
+
+                async def ask() -> int:
+                    async with (
+                        aiohttp.ClientSession(connector=aiohttp.UnixConnector(str(path))) as client,
+                        client.post("http://g/v1/messages", json=MESSAGES, headers={"x-api-key": TOKEN}) as response,
+                    ):
+                        return response.status
+
+                first = asyncio.create_task(ask())
+                reserved = await asyncio.to_thread(gateway.hear)
+                assert (reserved["event"], reserved["number"]) == ("reserved", 1) and reserved["micros"] > 0
+                await asyncio.sleep(0.2)
+                assert upstream.seen == [], "it waits for the driver"
+                gateway.tell(Noted(slot="s0", number=1))
+                assert await first == 200 and len(upstream.seen) == 1
+                assert (await asyncio.to_thread(gateway.hear))["event"] == "exchange"
+
+                second = asyncio.create_task(ask())
+                assert (await asyncio.to_thread(gateway.hear))["number"] == 2
+                gateway.tell(DisarmSlot(slot="s0"))
+                events = [await asyncio.to_thread(gateway.hear) for _ in range(2)]
+                with pytest.raises(aiohttp.ClientError):
+                    await second
+                assert [event["event"] for event in events] == ["exchange", "disarmed"]
+                assert (events[0]["outcome"], events[0]["attempts"]) == ("abandoned", 0)
+                assert len(upstream.seen) == 1 and events[1]["charged_micros"] == 600
+                gateway.tell(Noted(slot="s0", number=2))
+                gateway.tell(replace(ORDER, caps=caps))
+                assert (await asyncio.to_thread(gateway.hear))["event"] == "armed", "a late answer changes nothing"
+
+    asyncio.run(scenario())
+
+
 def test_the_process_cannot_be_dumped_or_read_by_its_own_user() -> None:
     with process() as gateway:
         gateway.tell(Secrets(keys={"fake": KEY}))

@@ -15,13 +15,14 @@ from aces_ci.core.evidence import Evidence, RunEnded
 from aces_ci.core.score import Score
 from aces_ci.core.spending import book
 from aces_ci.core.spending.book import Book, Payment
-from aces_ci.core.spending.exchange import Exchange, from_event
+from aces_ci.core.spending.exchange import Exchange, Outcome, Protocol, Reserved, from_event
 from aces_ci.core.trial import Ending, Trial
 from aces_ci.shell.evidence_file import EvidenceFile
 from aces_ci.shell.files import Folder
 from aces_ci.tiers.schedule import Budget
+from aces_ci.tiers.till import Till
 from tests.fakes.sandbox import Loss, World
-from tests.unit.test_live_tier import plan, run
+from tests.unit.test_live_tier import MemorySink, plan, run
 
 COST = 100
 """Millionths of a dollar of one request of the fake provider, which sets three times as much aside."""
@@ -187,6 +188,27 @@ def test_a_lost_try_is_money_of_the_run_and_not_of_the_arm() -> None:
     ended, sink, _ = run(agent, plan(count=1, looks=(1,), workers=1))
     assert [(trial.usage.usd_micros, trial.lost_micros) for trial in sink.trials] == [(COST, COST), (COST, 0)]
     assert ended.paid_micros == 3 * COST
+
+
+def test_a_request_that_was_given_up_before_it_went_out_costs_nothing() -> None:
+    kept = Book()
+    till = Till(MemorySink(), kept)
+    till.begin("t")
+    till.reserve(Reserved(slot="s0", trial="t", number=1, micros=300))
+    assert till.paid_micros == 300
+    given_up = Exchange(
+        slot="s0",
+        trial="t",
+        number=1,
+        protocol=Protocol.MESSAGES,
+        outcome=Outcome.ABANDONED,
+        status=499,
+        at="2026-11-30T10:00:00.000+00:00",
+        seconds=0.1,
+        reserved_micros=300,
+    )
+    till.take(given_up)
+    assert till.paid_micros == till.paid_for("t") == kept.total == 0
 
 
 def payment(**changes: object) -> Payment:
