@@ -68,7 +68,7 @@ def remember(
         if event.trust is Trust.FORK:
             continue
         cases = {case.id: analysis.cases[case.id] for case in subject.cases}
-        summary = summarise(trials, grades.all_scores, replace(analysis, cases=cases))
+        summary = summarise(trials, grades.all_scores, replace(analysis.for_skill(subject.skill), cases=cases))
         push = push_of(
             subject,
             plan,
