@@ -29,6 +29,7 @@ class Project:
     base: str
     head: str
     variables: dict[str, str] = field(default_factory=dict)
+    seconds: int = 240
 
     def run(self, *jobs: str, **variables: str) -> tuple[int, str]:
         """Run the pipeline, or jobs of it; exit code and everything that was printed.
@@ -94,7 +95,7 @@ class Project:
                 "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
             },
             capture_output=True,
-            timeout=240,
+            timeout=self.seconds,
         )
         out, err = (_plain(text) for text in (done.stdout, done.stderr))
         return done.returncode, out, err
