@@ -4,8 +4,10 @@
     python benchmarks/security_scan.py --skills DIR --source NAME   any folder with skills
     python benchmarks/security_scan.py --sample 60 --seed 7         prints unlabelled findings to label, with their keys
 
-A label is one row of `security_labels.csv`: key, source, code, severity as first seen, label, reason. `right` means
-that a careful maintainer would want the line shown at that severity; `wrong` that they would not. Keys hash the
+    python benchmarks/security_scan.py --labels                     precision by sample, from the labels alone
+
+A label is one row of `security_labels.csv`: key, sample, source, code, severity as first seen, label, reason. `right`
+means that a careful maintainer would want the line shown at that severity; `wrong` that they would not. Keys hash the
 source, the path, the rule and the line's text, so that a changed line loses its label and a moved one keeps it.
 """
 
@@ -90,6 +92,18 @@ def labels() -> dict[str, tuple[str, str]]:
         return {row["key"]: (row["label"], row["reason"]) for row in csv.DictReader(file)}
 
 
+def by_sample() -> None:
+    """Precision of each severity in each sample, with its interval."""
+    tally: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    with LABELS.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            tally[row["sample"], row["severity"]][row["label"]] += 1
+    for (sample, severity), counts in sorted(tally.items()):
+        right, total = counts["right"], sum(counts.values())
+        low, high = wilson(right, total)
+        print(f"{sample:<8}{severity:<9}{right}/{total} = {right / total:.2f} [{low:.2f}, {high:.2f}]")
+
+
 def main() -> None:
     """Scan, count, compare with the labels."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -98,7 +112,11 @@ def main() -> None:
     parser.add_argument("--sample", type=int, default=0)
     parser.add_argument("--severity", default="")
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--labels", action="store_true")
     options = parser.parse_args()
+    if options.labels:
+        by_sample()
+        return
     rules = [r for r in load("rules", "RULE", "code") if isinstance(r, Rule) and r.category is Category.SECURITY]
     skills = list(folder(options.skills)) if options.skills else corpus(ROOT.parent / "shared" / "corpus")
     began = time.process_time()

@@ -152,6 +152,13 @@ def test_a_here_document_is_told_once_and_at_its_own_line() -> None:
     assert found == [("SE006", 10)]
 
 
+@pytest.mark.parametrize("text", ["Verboten: `rm -rf /`", "| 危险 | `rm -rf /` | `dd if=/dev/zero of=/dev/sda` |"])
+def test_the_proverbial_command_in_a_sentence_is_no_critical_alarm(text: str) -> None:
+    assert Severity.CRITICAL not in {severity for _, severity in worst(body(text))}
+    assert ("SE005", Severity.CRITICAL) in worst({"scripts/a.sh": "#!/bin/sh\nrm -rf /\n"})
+    assert ("SE005", Severity.CRITICAL) in worst(body("```sh\nrm -rf /\n```"))
+
+
 COMMIT = "3fa9c1e0" * 5
 
 

@@ -28,6 +28,11 @@ _MAINTENANCE = frozenset({"format-disk", "overwrite-disk", "shred", "mode-root",
 """What administrators document: critical in a script, a warning in a text that someone reads first."""
 _NAMED = re2.compile(r"(?:curl|wget|base64)(?:\s+-{1,2}[\w-]+)*\s*\|\s*(?:sudo\s+)?(?:ba|z|da)?sh")
 """`curl | sh` without any address: the name of a habit, and nothing that could be run."""
+_PROVERBIAL = re2.compile(
+    r"(?:sudo )?rm -(?:rf|fr|r -f) (?:--no-preserve-root )?(?:/|/\*|~/?|\*)|"
+    r"dd if=/dev/(?:zero|u?random) of=/dev/sd[a-z]|mkfs(?:\.\w+)? /dev/sd\w+"
+)
+"""What everybody writes who speaks of danger, in any language."""
 _DOWNLOADS = frozenset({"pipe-to-shell", "download-and-run"})
 
 
@@ -63,6 +68,8 @@ def find(skill: Skill, *kinds: Kind) -> Iterator[Placed]:
         severity, confidence, why = weigh(hazard, site, told)
         if severity is Severity.CRITICAL and site in {Site.FENCE, Site.INLINE} and attacks:
             severity, why = Severity.WARNING, "Attacks are what the skill says it is about."
+        if severity is Severity.CRITICAL and site is Site.INLINE and _PROVERBIAL.fullmatch(hazard.source.strip()):
+            severity, why = Severity.WARNING, "In a sentence it is mostly the name of the danger."
         if hazard.shape in _DOWNLOADS and site in {Site.SCRIPT, Site.LOAD} and hosts.anybodys(hazard.target or ""):
             severity, why = Severity.CRITICAL, "Anybody can put code on that host, and the address names no commit."
         elif severity is Severity.CRITICAL and hazard.shape in _DOWNLOADS:
