@@ -105,3 +105,10 @@ def test_the_list_can_be_narrowed() -> None:
 def test_there_are_about_fifty_rules_of_quality_and_spec() -> None:
     codes = [rule.code for rule in compose.rules() if rule.code[:2] in ("SP", "CO", "DI", "RE", "EF")]
     assert len(codes) >= 50
+
+
+def test_codes_of_script_lint_can_be_ignored_and_selected_like_rules() -> None:
+    from aces_ci.cli._check.codes import matching
+
+    assert matching(["LI002"], compose.rules(), "--ignore") == {"LI002"}
+    assert matching(["LI"], compose.rules(), "--select") == {"LI001", "LI002", "LI003"}
