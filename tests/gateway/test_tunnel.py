@@ -208,6 +208,8 @@ def test_a_client_that_waits_to_be_asked_is_asked(tmp_path: Path) -> None:
         (_hello(HOST)[:50], "no TLS greeting"),
         (b"", "no TLS greeting"),
     ],
+    # A greeting holds random bytes, and workers must agree on the names of tests.
+    ids=["another host", "a host below it", "no name", "plain HTTP", "endless", "cut off", "nothing"],
 )
 def test_a_greeting_that_names_another_host_never_arrives(tmp_path: Path, hello: bytes, why: str) -> None:
     async def scenario() -> None:
