@@ -13,6 +13,7 @@ from aces_ci.core.change import Because, How, Part
 from aces_ci.core.diagnosis import Diagnosed
 from aces_ci.core.event import Event
 from aces_ci.core.finding import Finding
+from aces_ci.core.proposal import Proposed
 from aces_ci.core.score import Score
 from aces_ci.core.trial import Trial
 
@@ -270,6 +271,7 @@ Evidence = (
     | Imported
     | Diagnosed
     | Planned
+    | Proposed
     | LastPush
     | RunEnded
 )

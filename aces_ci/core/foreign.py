@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from aces_ci.core.event import Event, EventKind
-from aces_ci.core.evidence import Tier
+from aces_ci.core.evidence import ChangedSkill, Tier
 from aces_ci.core.finding import Category, Finding, Severity
 from aces_ci.core.foreign_json import refused
 from aces_ci.core.gate import Outcome
+from aces_ci.core.proposal import ScriptChange
 from aces_ci.core.report import Links, Report
 from aces_ci.core.verdict import Facts, decide
 
@@ -23,6 +24,11 @@ SKILLS = 500
 FINDINGS = 5_000
 NAMES = 20_000
 TEXT = 2_000
+COUNT = 1_000_000
+"""Cases, runs and the like."""
+MONEY = 100_000 * 1_000_000
+"""Millionths of a dollar: no plan is dearer."""
+MINUTES = 100_000
 _SHA = re.compile(r"[0-9a-f]{40}")
 _CODE = re.compile(r"[A-Z]{2}[0-9]{3}")
 _VERSION = re.compile(r"[0-9]{1,4}(\.[0-9]{1,4}){2}([.+-]?[a-z0-9]{1,20}){0,3}")
@@ -144,6 +150,28 @@ def _scores(report: Report, origin: Origin) -> bool:
     return any(not 0 <= value <= 100 for value in numbers) or not 0 <= report.cost.seconds <= 1e6
 
 
+def _figures(report: Report, origin: Origin) -> bool:
+    """Counts, dollars and minutes of a run that waits; comparisons are false for what is no number."""
+    return any(
+        row is not None
+        and not (
+            row.skill == skill.change.path
+            and all(0 <= value <= COUNT for value in (row.cases, row.own_cases, row.cases_changed or 0, row.arms))
+            and all(0 <= value <= COUNT for value in (row.agents, *row.attempts, *row.runs))
+            and all(0 <= value <= MONEY for value in row.usd_micros or ())
+            and all(0 <= value <= MINUTES for value in row.minutes)
+            and len(row.because) <= TEXT
+            and all(_of_skill(script, skill.change) for script in row.scripts)
+        )
+        for skill in report.skills
+        for row in (skill.proposed,)
+    )
+
+
+def _of_skill(script: ScriptChange, change: ChangedSkill) -> bool:
+    return script.path in change.files and 0 <= (script.lines or 0) <= 10_000_000
+
+
 def _severities(report: Report, origin: Origin) -> bool:
     return any(
         (finding.severity is Severity.ERROR and finding.category is not Category.SPEC)
@@ -237,6 +265,7 @@ _RULES: tuple[tuple[str, _Rule, str], ...] = (
     ("paths", _paths, "a path in it is no path of a repository"),
     ("places", _places, "a line number in it is none"),
     ("scores", _scores, "a score in it is outside 0 to 100"),
+    ("figures", _figures, "a figure of the run that waits in it is none, or a script in it did not change"),
     ("severity", _severities, "a finding in it has a severity that its category does not have"),
     ("belongs", _belongs, "a finding, gate or reason in it belongs to no skill of its own"),
     ("doubled", _doubled, "a gate or a reason stands in it twice"),

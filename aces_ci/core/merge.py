@@ -21,6 +21,7 @@ from aces_ci.core.evidence import (
 )
 from aces_ci.core.finding import Finding
 from aces_ci.core.inert import code
+from aces_ci.core.proposal import Proposed
 from aces_ci.core.score import Score
 from aces_ci.core.trial import Trial
 
@@ -40,6 +41,7 @@ class Sorted:
     imported: dict[str, Imported] = field(default_factory=dict)
     diagnosed: dict[str, Diagnosed] = field(default_factory=dict)
     planned: dict[str, Planned] = field(default_factory=dict)
+    proposed: dict[str, Proposed] = field(default_factory=dict)
     last_pushes: dict[str, LastPush] = field(default_factory=dict)
     ended: dict[str, RunEnded] = field(default_factory=dict)
     missing_shards: tuple[int, ...] = ()
@@ -85,7 +87,7 @@ def merge(evidence: Iterable[Evidence]) -> Sorted:
 def _whole(found: Sorted) -> None:
     """Every skill that a verdict may rest on is announced; without its line it would drop out of the report."""
     kinds = (found.structures, found.findings, found.judgements, found.trials, found.diagnosed, found.planned)
-    told = dict.fromkeys(row.skill for rows in (*kinds, found.last_pushes) for row in rows.values())
+    told = dict.fromkeys(row.skill for rows in (*kinds, found.proposed, found.last_pushes) for row in rows.values())
     announced = {row.path for row in found.skills.values()}
     lost = [path for path in told if path not in announced]
     if lost:
@@ -126,6 +128,7 @@ _PLACES: Mapping[type, str] = {
     Imported: "imported",
     Diagnosed: "diagnosed",
     Planned: "planned",
+    Proposed: "proposed",
     LastPush: "last_pushes",
     RunEnded: "ended",
 }
@@ -133,6 +136,6 @@ _PLACES: Mapping[type, str] = {
 
 def _put(found: Sorted, row: Evidence) -> None:
     if not isinstance(row, RunStarted):
-        # One structure and one diagnosis a skill; everything else by its own id.
-        key = row.skill if isinstance(row, Structure | Diagnosed | LastPush) else row.id
+        # One structure, diagnosis, proposal a skill; everything else by its own id.
+        key = row.skill if isinstance(row, Structure | Diagnosed | LastPush | Proposed) else row.id
         getattr(found, _PLACES[type(row)])[key] = row

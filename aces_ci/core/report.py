@@ -9,6 +9,7 @@ from aces_ci.core.evidence import ChangedSkill, Imported, Judgement, PolicySourc
 from aces_ci.core.finding import Finding
 from aces_ci.core.gate import GateResult
 from aces_ci.core.live import LiveSummary
+from aces_ci.core.proposal import Proposed
 from aces_ci.core.verdict import Verdict
 
 SCHEMA_VERSION = 1
@@ -24,6 +25,8 @@ class SkillReport:
     """Sorted: new before old, worst first."""
     judgements: tuple[Judgement, ...] = ()
     live: LiveSummary | None = None
+    proposed: Proposed | None = None
+    """What a run of agents would be, where one waits for a person."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,6 +30,7 @@ from aces_ci.core.evidence import (
     Structure,
 )
 from aces_ci.core.finding import Finding
+from aces_ci.core.proposal import Proposed
 from aces_ci.core.score import Score
 from aces_ci.core.trial import Trial
 
@@ -45,6 +46,7 @@ KINDS: dict[str, type[Any]] = {
     "imported": Imported,
     "diagnosed": Diagnosed,
     "planned": Planned,
+    "proposed": Proposed,
     "last_push": LastPush,
     "end": RunEnded,
 }

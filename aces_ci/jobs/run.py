@@ -244,10 +244,10 @@ def _evaluate(job: Job, folder: Folder, log: Log, env: Mapping[str, str], found:
 def _live_tier(env: Mapping[str, str], folder: Folder, log: Log, found: Earlier) -> pipeline.Live:
     """Tier 3; without its packages, the word that says so."""
     try:
-        from aces_ci import live_tier
+        from aces_ci import live_tier, proposing
     except ModuleNotFoundError as error:
         return pipeline.not_installed(error.name or "a package")
-    return live_tier.tier(env, folder, log.line, found)
+    return proposing.told_before(live_tier.tier(env, folder, log.line, found))
 
 
 def _warn(log: Log, text: str) -> None:

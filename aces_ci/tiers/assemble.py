@@ -64,6 +64,7 @@ def _skill(found: Sorted, change: ChangedSkill) -> SkillReport:
         findings=tuple(sorted(findings, key=_worst_first)),
         judgements=tuple(j for j in found.judgements.values() if j.skill == change.path),
         live=_live(found, change.path),
+        proposed=found.proposed.get(change.path),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from aces_ci.jobs.post import post
 from aces_ci.jobs.run import Options as RunOptions
 from aces_ci.jobs.run import run
 from tests.fakes.github import FakeGitHub
-from tests.git_history import History, skill
+from tests.git_history import Content, History, skill
 
 NUMBER, RUN, FORK_ID = 42, 8230, 9
 FORK = "mira-k/agent-skills"
@@ -101,11 +101,14 @@ class Fork:
 
 
 @contextmanager
-def fork(tmp: Path) -> Iterator[Fork]:
-    """One skill on main, changed by the fork: one error (its name), some advice."""
+def fork(
+    tmp: Path, on_main: Mapping[str, Content] | None = None, of_fork: Mapping[str, Content | None] | None = None
+) -> Iterator[Fork]:
+    """One skill on main, changed by the fork: one error (its name), some advice, unless the files are given."""
     history = History(tmp / "repo", bare=False)
-    base = history.commit("main", {"skills/tide-tables/SKILL.md": skill("tide-tables")})
-    head = history.commit("patch-1", {"skills/tide-tables/SKILL.md": skill("tide_tables", "More.")}, base)
+    base = history.commit("main", on_main or {"skills/tide-tables/SKILL.md": skill("tide-tables")})
+    changed = of_fork or {"skills/tide-tables/SKILL.md": skill("tide_tables", "More.")}
+    head = history.commit("patch-1", changed, base)
     with FakeGitHub().running() as fake:
         fake.pull(NUMBER, head, base_sha=base, head_repo=(FORK_ID, FORK))
         yield Fork(fake, history.path, base, head, tmp)

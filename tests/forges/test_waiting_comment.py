@@ -65,7 +65,7 @@ def test_scripts_and_cases_that_changed_are_named_and_linked_to_the_fork_s_commi
     at = f"https://forge.example/mira-k/agent-skills/blob/{HEAD}/{root}"
     assert f"agents may run [`pull.py`]({at}/scripts/pull.py)" in body
     assert f"[`evals.json`]({at}/evals/evals.json) changes; the cases of `main` decide" in body
-    assert "agents do the cases of 1" in body
+    assert "agents do the cases that there are, which were not counted" in body
     assert "Why forks wait" in body
 
 

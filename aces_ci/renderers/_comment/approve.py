@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from aces_ci.core import docs
-from aces_ci.core.amount import plural, usd
+from aces_ci.core.amount import NBSP, dollars, plural, usd
 from aces_ci.core.change import How
 from aces_ci.core.inert import code
 from aces_ci.core.next_step import GITLAB, start_live
+from aces_ci.core.proposal import Fate, ScriptChange
 from aces_ci.core.report import Report
 from aces_ci.core.slash import Purpose
 from aces_ci.core.verdict import State
 from aces_ci.ports.renderer import Place
 from aces_ci.renderers._comment import links
+from aces_ci.renderers._comment.proposed import cost_of, proposals, runs
 
 SHOWN = 3
 """Files of a kind that are named; the diff has the rest."""
+WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,80}")
+"""A path that a shell takes as one word: text of others is no command."""
 
 
 def waiting(report: Report, place: Place) -> list[str]:
@@ -47,22 +53,52 @@ def why(report: Report) -> list[str]:
     ]
 
 
+def commands(report: Report, program: str, base: str) -> list[str]:
+    """How the author runs the agents with a key of their own; nothing where nobody waits or no agent would run."""
+    rows = [row for row in proposals(report) if not row.because and WORD.fullmatch(row.skill)]
+    if report.verdict.state is not State.WAITS or not rows:
+        return []
+    least, _ = cost_of(rows)
+    price = "at a price that is not known" if least is None else f"about {dollars(least)}"
+    paths = " ".join(row.skill for row in rows[:SHOWN])
+    return [f"# the live run with your own key, {price}", f"{program} live {paths} --base {base}"]
+
+
 def _starts(report: Report, place: Place) -> Iterator[str]:
     here = [skill.change for skill in report.skills if skill.change.how is not How.DELETED]
-    tried = sum(change.has_evals for change in here)
     # What the fork's own job says of the budget is its word; the target branch's policy is what counts.
     cap = report.cost.cap_usd_micros if not report.unverified else None
     most = f"at {usd(cap)}" if cap is not None else f"at the budget of {code(report.event.base_name, 64)}"
-    agents = f", agents do the cases of {tried}" if tried else ""
-    yield f"- **Runs**: a judge reads {plural(len(here), 'skill')}{agents}, where there is a key, stopped {most}"
+    judge = f"a judge reads {plural(len(here), 'skill')}, out of the same budget"
+    yield f"- **Runs**: {runs(report)}, stopped {most}; {judge}; both need a key"
     changed = [path for change in here for path in change.files]
-    if scripts := [path for path in changed if "/scripts/" in f"/{path}"]:
-        yield f"- **Code**: agents may run {_named(report, place, scripts)}, in a container that reaches only the model"
+    told = {script.path: script for row in proposals(report) for script in row.scripts}
+    scripts = [path for path in changed if "/scripts/" in f"/{path}"]
+    if left := [path for path in scripts if path not in told or told[path].fate is not Fate.REMOVED]:
+        named = _named(report, place, left, {path: _fate(told.get(path)) for path in left})
+        yield f"- **Code**: agents may run {named}, in a container that reaches only the model"
     if evals := [path for path in changed if "/evals/" in f"/{path}"]:
-        decides = f"the cases of {code(report.event.base_name, 64)} decide, these are a second table"
-        yield f"- **Cases**: {_named(report, place, evals)} changes; {decides}"
+        yield f"- **Cases**: {_named(report, place, evals)} {_cases(report)}"
     if report.unverified:
-        yield "- **Look first**: this list is the word of the fork's own job; the diff has all of it"
+        yield "- **Look first**: this list is the word of the fork's own job, its figures too; the diff has all of it"
+
+
+def _fate(script: ScriptChange | None) -> str:
+    if script is None:
+        return ""
+    lines = "" if script.lines is None else f", {plural(script.lines, 'line').replace(' ', NBSP)}"
+    return f" ({script.fate.value}{lines if script.fate is Fate.NEW else ''})"
+
+
+def _cases(report: Report) -> str:
+    base = code(report.event.base_name, 64)
+    rows = proposals(report)
+    if rows and not any(row.cases for row in rows):
+        own = sum(row.own_cases for row in rows)
+        return f"brings {plural(own, 'case')}; {base} has none, so they inform and do not gate" if own else "changes"
+    counts = [row.cases_changed for row in rows if row.cases_changed is not None]
+    what = f" {plural(sum(counts), 'case')}" if counts else ""
+    return f"changes{what}; the cases of {base} decide, these are a second table"
 
 
 def _how(report: Report, sha: str) -> Iterator[str]:
@@ -76,10 +112,11 @@ def _how(report: Report, sha: str) -> Iterator[str]:
     yield "```"
 
 
-def _named(report: Report, place: Place, paths: list[str]) -> str:
+def _named(report: Report, place: Place, paths: list[str], notes: Mapping[str, str] = MappingProxyType({})) -> str:
     repo = report.event.head_repo or report.event.repo
     shown = [
         links.to(code(path.rsplit("/", 1)[-1], 64), place.links.blob(repo, report.event.head_sha, path, None))
+        + notes.get(path, "")
         for path in paths[:SHOWN]
     ]
     more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""

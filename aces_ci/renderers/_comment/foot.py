@@ -16,7 +16,7 @@ from aces_ci.core.gate import Outcome
 from aces_ci.core.inert import code, prose, visible
 from aces_ci.core.report import Cost, Report
 from aces_ci.ports.renderer import Place
-from aces_ci.renderers._comment import links
+from aces_ci.renderers._comment import approve, links
 from aces_ci.renderers._live import body
 
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,80}")
@@ -135,6 +135,7 @@ def commands(report: Report) -> list[str]:
         f"uvx aces-ci@{__version__} judge --base {_base(report)}",
     ]
     shown = body.commands(report, __version__) or (asked if judged else ["# the same at your terminal", line])
+    shown = [*shown, *approve.commands(report, f"uvx aces-ci@{__version__}", report.merge_base[:7])]
     return ["```sh", *shown, "```", ""]
 
 
