@@ -16,6 +16,7 @@ from aces_ci.ports.sandbox import ImageRequest, Program, Sandbox
 from aces_ci.settings.model import Settings
 from aces_ci.tiers.choose_judge import Chosen, NoJudge, choose
 from aces_ci.tiers.goal_room import GoalRoom
+from aces_ci.tiers.purse import Purse
 
 _OPENAI = "https://api.openai.com"
 _CHAT = frozenset({"openai", "openai_chat"})
@@ -29,6 +30,7 @@ def goal_room(
     gateway: Program,
     worker: GoalWorker,
     factories: Sequence[ProviderFactory],
+    purse: Purse | None = None,
 ) -> GoalRoom | None:
     """The worker's room; None where `two_step` judges: by the settings, without a judge, or not installed.
 
@@ -67,6 +69,7 @@ def goal_room(
         secrets=Secrets(keys={"judge": chosen.key} if chosen.key else {}),
         model=chosen.model,
         prices=(replace(chosen.price, model=chosen.model),) if chosen.price else (),
+        purse=purse or Purse(None if cap is None else round(cap * 1_000_000)),
         cap_micros=None if cap is None else round(cap * 1_000_000),
     )
 

@@ -26,10 +26,11 @@ from aces_ci.ports.provider import Provider, ProviderFactory, ProviderOptions
 from aces_ci.settings.model import Settings
 from aces_ci.shell.files import Folder, read_bounded
 from aces_ci.shell.reader import Reader
-from aces_ci.tiers.ask import OVER_BUDGET, Asker, Purse
+from aces_ci.tiers.ask import OVER_BUDGET, Asker
 from aces_ci.tiers.choose_judge import Chosen, NoJudge, choose
 from aces_ci.tiers.judged import judge
 from aces_ci.tiers.live_trigger import not_approved
+from aces_ci.tiers.purse import Purse
 
 CACHE = "judge-cache.jsonl"
 """Below the output directory; CI may restore it before a run and save it after one."""

@@ -23,10 +23,10 @@ from aces_ci.shell.evidence_file import OutputSink
 from aces_ci.shell.files import Folder
 from aces_ci.statistics.power import attainable
 from aces_ci.tiers import live
-from aces_ci.tiers.ask import Purse
 from aces_ci.tiers.grader_room import GraderRoom
 from aces_ci.tiers.live_trigger import refused, without_cases
 from aces_ci.tiers.narrowed import NONE_NAMED, narrowed
+from aces_ci.tiers.purse import Purse
 from aces_ci.tiers.schedule import Budget, code_of
 
 Say = Callable[[str], None]
@@ -85,12 +85,13 @@ def _measure(
     for text in _opening(plan):
         say(text)
     analysis = remembering.charged(trialling.analysis_of(plan, settings), rows)
-    asker = compose.bench(env, sink.folder).asker(settings, job.event.trust, Purse(job.purse_micros))
+    purse = Purse(job.purse_micros, found.book.total)
+    asker = compose.bench(env, sink.folder).asker(settings, job.event.trust, purse)
     ask = asker if callable(asker) else None
     trialling.gradeable(plan, ask is not None)
     room = GraderRoom.of(plan, box, env)
     gateway = agent_images.program_of(env)
-    goals = goal_method.goal_room(settings, env, box, gateway, compose.goal_worker(), compose.providers())
+    goals = goal_method.goal_room(settings, env, box, gateway, compose.goal_worker(), compose.providers(), purse)
     settle = goals.settle if goals else None
     grades = grading.Grades(plan, analysis, compose.metrics(), ask, sink.folder, sink, room, settle)
     grades.known(found.trials.values(), found.scores)
@@ -104,7 +105,8 @@ def _measure(
         upstreams=reach.upstreams,
         prices=trialling.prices_of(settings),
         limits=trialling.limits_of(settings),
-        budget=Budget(usd_micros=job.purse_micros, minutes=settings.budget.minutes),
+        budget=Budget.beside(purse, settings.budget.minutes, judged=ask is not None),
+        purse=purse,
         converters={item.name: item for item in compose.converters()},
     )
 

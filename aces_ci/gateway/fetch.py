@@ -14,7 +14,7 @@ from aces_ci.core.spending.exchange import Outcome, Protocol, Reserved
 from aces_ci.gateway import faults, guard, relay
 from aces_ci.gateway.draft import Draft
 from aces_ci.gateway.lease import Lease
-from aces_ci.gateway.ledger import Ledger
+from aces_ci.gateway.ledger import Ledger, OverBudgetError
 from aces_ci.gateway.policy.gate import Forward
 from aces_ci.gateway.policy.request import printable
 from aces_ci.gateway.strict_json import RefusedError, parse
@@ -69,7 +69,7 @@ class Fetcher:
         mode: str,
         tape: Tape | None,
         recorded: Callable[[dict[str, Any]], None],
-        reserved: Callable[[Reserved], asyncio.Future[None] | None],
+        reserved: Callable[[Reserved], asyncio.Future[bool] | None],
         patience: Patience,
     ) -> None:
         self._ledger = ledger
@@ -125,12 +125,12 @@ class Fetcher:
         noted = self._noted(lease, draft)
         if not draft.attempts:
             lease.watch.look(call.forward.protocol, call.forward.body, draft.number)
-        if noted is not None:
-            await noted
+        if noted is not None and not await noted:
+            raise OverBudgetError("run")
         draft.billed = True
 
-    def _noted(self, lease: Lease, draft: Draft) -> asyncio.Future[None] | None:
-        """Tell the driver; done when the payment is on its disk."""
+    def _noted(self, lease: Lease, draft: Draft) -> asyncio.Future[bool] | None:
+        """Tell the driver; done when the payment is on its disk, or when it has said that there is no money."""
         if draft.reservation is None or self._mode == "replay":
             return None
         micros = draft.reservation.micros + draft.lost_micros

@@ -44,7 +44,7 @@ class Gateway:
         *,
         exchanged: Callable[[Exchange], None],
         recorded: Callable[[dict[str, Any]], None] = lambda line: None,
-        reserved: Callable[[Reserved], asyncio.Future[None] | None] = lambda reserved: None,
+        reserved: Callable[[Reserved], asyncio.Future[bool] | None] = lambda reserved: None,
         patience: Patience | None = None,
         room: Callable[[], Awaitable[None]] | None = None,
         internet: Internet | None = None,

@@ -17,11 +17,11 @@ class Journal:
 
     def __init__(self, tell: Callable[[Reserved], None]) -> None:
         self._tell = tell
-        self._waiting: dict[tuple[str, int], asyncio.Future[None]] = {}
+        self._waiting: dict[tuple[str, int], asyncio.Future[bool]] = {}
 
-    def reserved(self, reserved: Reserved) -> asyncio.Future[None]:
-        """Tell the driver; the future is done when it has answered."""
-        noted = asyncio.get_running_loop().create_future()
+    def reserved(self, reserved: Reserved) -> asyncio.Future[bool]:
+        """Tell the driver; the future says whether the request may go out, once it has answered."""
+        noted: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         key = (reserved.slot, reserved.number)
         self._waiting[key] = noted
         noted.add_done_callback(lambda _: self._waiting.pop(key, None))
@@ -32,4 +32,4 @@ class Journal:
         """The driver's answer; one that nobody waits for any more changes nothing."""
         waiting = self._waiting.get((answer.slot, answer.number))
         if waiting is not None and not waiting.done():
-            waiting.set_result(None)
+            waiting.set_result(answer.granted)

@@ -69,7 +69,7 @@ async def _serve(
     outbox = Outbox(stdout, hidden)
     journal = Journal(lambda reserved: outbox.put(to_event(reserved)))
 
-    def reserved(what: Reserved) -> asyncio.Future[None] | None:
+    def reserved(what: Reserved) -> asyncio.Future[bool] | None:
         return journal.reserved(what) if configuration.journal else None
 
     gateway = Gateway(

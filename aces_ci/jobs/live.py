@@ -35,6 +35,7 @@ from aces_ci.shell.screen import drawn
 from aces_ci.statistics.power import attainable
 from aces_ci.tiers import live
 from aces_ci.tiers.grader_room import GraderRoom
+from aces_ci.tiers.purse import Purse
 from aces_ci.tiers.schedule import Budget
 
 EXIT_INTERRUPTED = 130
@@ -116,15 +117,15 @@ def run(
     cap = wanted.max_usd if wanted.max_usd is not None else settings.budget.usd
     for line in opening(plan, cap):
         err(line)
-    bench = compose.bench(env, folder)
-    asker = bench.asker(settings, plan.design.trust)
+    purse = Purse(None if cap is None else round(cap * 1e6), found.book.total)
+    asker = compose.bench(env, folder).asker(settings, plan.design.trust, purse)
     ask = asker if callable(asker) else None
     trialling.gradeable(plan, ask is not None)
     _agree(wanted, confirm)
     analysis = trialling.analysis_of(plan, settings)
     room = GraderRoom.of(plan, sandbox, env)
     gateway = agent_images.program_of(env)
-    goals = goal_method.goal_room(settings, env, sandbox, gateway, compose.goal_worker(), compose.providers())
+    goals = goal_method.goal_room(settings, env, sandbox, gateway, compose.goal_worker(), compose.providers(), purse)
     settle = goals.settle if goals else None
     grades = grading.Grades(plan, analysis, compose.metrics(), ask, folder, sink, room, settle)
     grades.known(done.values(), found.scores)
@@ -137,7 +138,8 @@ def run(
         upstreams=reach.upstreams,
         prices=trialling.prices_of(settings),
         limits=trialling.limits_of(settings),
-        budget=Budget(usd_micros=None if cap is None else round(cap * 1e6), minutes=settings.budget.minutes),
+        budget=Budget.beside(purse, settings.budget.minutes, judged=ask is not None),
+        purse=purse,
         converters={item.name: item for item in compose.converters()},
     )
     drawing = screen if wanted.quiet < 1 else None

@@ -11,36 +11,13 @@ from aces_ci.core.asking.answer_cache import AnswerCache, key_of
 from aces_ci.core.asking.question import Answer, Question
 from aces_ci.core.spending.price import Price, bound
 from aces_ci.ports.provider import Provider
+from aces_ci.tiers.purse import Purse
 
 BYTES_PER_TOKEN = 2
 """A token of English is about four bytes; half of that bounds every tokenizer met so far from above."""
 OVERHEAD_TOKENS = 1_000
 """What a provider adds to a request of its own, e.g. the schema as text."""
 OVER_BUDGET = "the budget is used up"
-
-
-class Purse:
-    """Money of one run, reserved before each call and settled after it. Thread-safe. Amounts: millionths of a USD."""
-
-    def __init__(self, cap: int | None) -> None:
-        self._cap = cap
-        self._lock = Lock()
-        self.reserved = 0
-        self.spent = 0
-
-    def reserve(self, amount: int) -> bool:
-        """Whether `amount` still fits; then it is set aside."""
-        with self._lock:
-            if self._cap is not None and self.spent + self.reserved + amount > self._cap:
-                return False
-            self.reserved += amount
-            return True
-
-    def settle(self, reserved: int, used: int | None) -> None:
-        """What the call came to; unknown counts as all that was reserved."""
-        with self._lock:
-            self.reserved -= reserved
-            self.spent += reserved if used is None else used
 
 
 @dataclass(slots=True)

@@ -20,6 +20,7 @@ from aces_ci.ports.goal_worker import Conversation, GoalWorker
 from aces_ci.ports.sandbox import MIB, End, Job, Limits, Program, Ran, Sandbox, SandboxLost, Session
 from aces_ci.tiers.goal import Round, settle_all
 from aces_ci.tiers.link import Link
+from aces_ci.tiers.purse import Purse, Requests
 
 START_SECONDS = 120.0
 """Until it is imported on a loaded runner."""
@@ -47,6 +48,8 @@ class GoalRoom:
     secrets: Secrets = field(repr=False)
     model: str
     prices: tuple[Price, ...] = ()
+    purse: Purse = field(default_factory=lambda: Purse(None))
+    """The run's: each request is set aside in it before it goes out."""
     cap_micros: int | None = None
     """Of one round, in millionths of a dollar."""
 
@@ -73,11 +76,15 @@ class GoalRoom:
         limits = replace(_LIMITS, seconds=seconds)
         run = f"goal-{secrets.token_hex(4)}"
         with self.sandbox.open(run=run, slots=1, program=self.program, limits=limits) as session:
-            link = Link(session.gateway, lambda exchange: None)
+            requests = Requests(self.purse)
+            requests.begin(TRIAL)
+            link = Link(session.gateway, requests.take, requests.reserve)
             try:
                 link.start(
                     self.secrets,
-                    Configuration(listeners=session.listeners, upstreams=(self.upstream,), prices=self.prices),
+                    Configuration(
+                        listeners=session.listeners, upstreams=(self.upstream,), prices=self.prices, journal=True
+                    ),
                 )
                 return self._armed(conversations, session, link, limits)
             finally:

@@ -32,7 +32,7 @@ class Link:
         self,
         channel: Channel,
         on_exchange: Callable[[Exchange], None],
-        on_reserved: Callable[[Reserved], None] = lambda reserved: None,
+        on_reserved: Callable[[Reserved], bool] = lambda reserved: True,
     ) -> None:
         self._channel = channel
         self._on_exchange, self._on_reserved = on_exchange, on_reserved
@@ -113,9 +113,9 @@ class Link:
         if isinstance(value, Exchange):
             self._on_exchange(value)
         elif isinstance(value, Reserved):
-            self._on_reserved(value)
+            granted = self._on_reserved(value)
             # Past the orders, which wait for their replies: this one has none.
-            self._channel.send(to_control(Noted(slot=value.slot, number=value.number)))
+            self._channel.send(to_control(Noted(slot=value.slot, number=value.number, granted=granted)))
         elif isinstance(value, TrialRecord):
             self._replies.put(value)
         else:

@@ -24,7 +24,8 @@ from aces_ci.ports.sandbox import Limits, Program, Sandbox, SandboxLost
 from aces_ci.ports.sink import Sink
 from aces_ci.tiers.link import Link
 from aces_ci.tiers.network import listeners
-from aces_ci.tiers.schedule import Budget, Purse, next_trials
+from aces_ci.tiers.purse import Purse
+from aces_ci.tiers.schedule import Budget, Rations, next_trials
 from aces_ci.tiers.till import Till
 from aces_ci.tiers.trace import traced
 from aces_ci.tiers.trial import Bench, Tried, attempt
@@ -48,6 +49,8 @@ class Means:
     limits: Limits = field(default_factory=Limits)
     requests: RequestLimits = field(default_factory=RequestLimits)
     budget: Budget = field(default_factory=Budget)
+    purse: Purse = field(default_factory=lambda: Purse(None))
+    """The run's, from which its judges are paid too."""
     converters: Mapping[str, Converter] = field(default_factory=dict)
     """By harness: its own log may add times and exit codes to the trajectory."""
 
@@ -100,7 +103,7 @@ def run(  # noqa: PLR0913 - the ports, by name
         UsageError: the sandbox cannot be opened, or a skill cannot be staged. SandboxLost: the gateway never came up.
     """
     known = {digest: trial for digest, trial in (done or {}).items() if not trial.missing}
-    till = Till(sink, book if book is not None else Book())
+    till = Till(sink, book if book is not None else Book(), means.purse)
     engine = _Engine(plan, means, sink, known, till, on_progress, stop or threading.Event())
     if all(trial.digest in known for trial in plan.trials):
         return engine.looks(None, decided)
@@ -158,7 +161,7 @@ class _Engine:
         self._plan, self._means, self._sink = plan, means, sink
         self._known, self._progress, self._stop = known, on_progress, stop
         self._till = till
-        self._purse = Purse(means.budget, plan, till.paid_micros)
+        self._rations = Rations(means.budget, plan, till.paid_micros)
         self._lost_in_a_row = 0
         self._ended = Ended()
         self._because = ""
@@ -215,7 +218,7 @@ class _Engine:
         while True:
             tries += 1
             self._till.begin(planned.digest)
-            tried = attempt(bench, planned, slot, self._purse.caps(planned), self._stop)
+            tried = attempt(bench, planned, slot, self._rations.caps(planned), self._stop)
             if tried is None or not tried.trial.missing or tries > INFRA_RETRIES or self._closed():
                 return None if tried is None else replace(tried, tries=tries)
 
@@ -289,5 +292,5 @@ class _Engine:
         elif self._lost_in_a_row >= LOST_IN_A_ROW:
             self._because = self._because or f"the last {LOST_IN_A_ROW} runs were lost to infrastructure"
         elif not self._because:
-            self._because = self._purse.empty(self._till.paid_micros)
+            self._because = self._rations.empty(self._till.paid_micros, judged_away=self._means.purse.empty)
         return bool(self._because)

@@ -8,9 +8,14 @@ from dataclasses import dataclass
 
 from aces_ci.core.plan import PlannedTrial, TrialPlan, arms_of
 from aces_ci.core.spending.control import Cap
+from aces_ci.tiers.purse import Purse
 
 TRIAL_SHARES = 4
 """A trial may use so many times its equal share of the run's budget; the run's own cap still holds."""
+
+
+GRADING_SHARE = 5
+"""One part of the budget in so many is kept from agents that a judge grades: what nobody can grade tells nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +23,15 @@ class Budget:
     """Limits of one run. None: no limit of that kind."""
 
     usd_micros: int | None = None
+    kept_micros: int = 0
+    """Of them, what agents leave for those who grade them."""
     minutes: float | None = None
+
+    @classmethod
+    def beside(cls, purse: Purse, minutes: float | None, *, judged: bool) -> Budget:
+        """The agents' part of a purse from which, where `judged`, those who grade them are paid too."""
+        kept = (purse.cap or 0) // GRADING_SHARE if judged else 0
+        return cls(usd_micros=purse.cap, kept_micros=kept, minutes=minutes)
 
 
 def next_trials(missing: Sequence[PlannedTrial]) -> Iterator[PlannedTrial]:
@@ -26,7 +39,7 @@ def next_trials(missing: Sequence[PlannedTrial]) -> Iterator[PlannedTrial]:
     yield from missing
 
 
-class Purse:
+class Rations:
     """What is left. The gateway enforces the caps; this only tells when starting another trial is pointless."""
 
     def __init__(
@@ -34,7 +47,7 @@ class Purse:
     ) -> None:
         self._budget, self._plan, self._now = budget, plan, now
         self._until = now() + budget.minutes * 60 if budget.minutes is not None else None
-        self._left = max(0, (budget.usd_micros or 0) - paid_micros)
+        self._left = max(0, (budget.usd_micros or 0) - budget.kept_micros - paid_micros)
         self._arms = sum(len(arms_of(subject, plan.design.arms)) for subject in plan.subjects) or 1
 
     def caps(self, planned: PlannedTrial) -> tuple[Cap, ...]:
@@ -51,10 +64,12 @@ class Purse:
             Cap(scope=f"trial:{planned.digest}", usd_micros=min(self._left, max(1, TRIAL_SHARES * share))),
         )
 
-    def empty(self, paid_micros: int) -> str:
-        """Why nothing more may start after so much was paid, or an empty text."""
-        if self._budget.usd_micros is not None and paid_micros >= self._budget.usd_micros:
-            return f"the budget of {self._budget.usd_micros / 1e6:.2f} USD is spent"
+    def empty(self, paid_micros: int, *, judged_away: bool = False) -> str:
+        """Why nothing more may start after agents paid so much, or an empty text. `judged_away`: the purse is empty."""
+        cap, kept = self._budget.usd_micros, self._budget.kept_micros
+        if cap is not None and (judged_away or paid_micros >= cap - kept):
+            rest = f", but for {kept / 1e6:.2f} USD that are kept for grading" if kept and not judged_away else ""
+            return f"the budget of {cap / 1e6:.2f} USD is spent{rest}"
         if self._until is not None and self._now() >= self._until:
             return f"the time of {self._budget.minutes:g} min is over"
         return ""

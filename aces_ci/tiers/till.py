@@ -11,6 +11,7 @@ import threading
 from aces_ci.core.spending.book import NAME, Book, Payment, to_line
 from aces_ci.core.spending.exchange import Exchange, Reserved, to_event
 from aces_ci.ports.sink import Sink
+from aces_ci.tiers.purse import Purse, Requests
 
 
 def exchanges_of(trial: str) -> str:
@@ -21,8 +22,8 @@ def exchanges_of(trial: str) -> str:
 class Till:
     """Everything that passed the gateway for the tries that run now."""
 
-    def __init__(self, sink: Sink, book: Book) -> None:
-        self._sink, self._book = sink, book
+    def __init__(self, sink: Sink, book: Book, purse: Purse | None = None) -> None:
+        self._sink, self._book, self._requests = sink, book, Requests(purse or Purse(None))
         self._start = secrets.token_hex(4)
         self._lock = threading.Lock()
         self._tries = 0
@@ -42,6 +43,7 @@ class Till:
 
     def begin(self, trial: str) -> None:
         """A try of this trial starts: what passed before belongs to an earlier one."""
+        self._requests.begin(trial)
         with self._lock:
             self._tries += 1
             self._attempts[trial] = f"{self._start}-{self._tries}"
@@ -50,12 +52,16 @@ class Till:
         if again:
             self._sink.keep(exchanges_of(trial), b"")
 
-    def reserve(self, reserved: Reserved) -> None:
-        """A request is about to go out."""
+    def reserve(self, reserved: Reserved) -> bool:
+        """A request is about to go out: whether it may."""
+        if not self._requests.reserve(reserved):
+            return False
         self._write(reserved.trial, reserved.number, reserved.micros, settled=False)
+        return True
 
     def take(self, exchange: Exchange) -> None:
         """An exchange has ended."""
+        self._requests.take(exchange)
         if exchange.attempts or exchange.reserved_micros is not None:
             # One that was given up before it went out cost nothing, and its reservation must not stay.
             self._write(exchange.trial, exchange.number, exchange.charged_micros or 0, settled=True)

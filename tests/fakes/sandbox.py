@@ -8,6 +8,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -69,14 +70,14 @@ class FakeGateway:
         """Trial to why the provider is to blame."""
         self.unfair: set[str] = set()
         self.gone = False
-        self._noted = threading.Semaphore(0)
+        self._granted: dict[str, queue.SimpleQueue[bool]] = defaultdict(queue.SimpleQueue)
 
     def send(self, line: str) -> None:
         if self.gone:
             raise SandboxLost("the gateway ended")
         order = from_control(line)
         if isinstance(order, Noted):
-            self._noted.release()
+            self._granted[order.slot].put(order.granted)
             return
         self.received.append(order)
         match order:
@@ -107,16 +108,17 @@ class FakeGateway:
             return
         number = len(self.asked[order.slot]) + 1
         self.lines.put(to_event(Reserved(slot=order.slot, trial=order.trial, number=number, micros=3 * tokens)))
-        self._noted.acquire(timeout=10)
-        bill(order.trial, tokens)
+        granted = self._granted[order.slot].get(timeout=10)
+        if granted:
+            bill(order.trial, tokens)
         usage = Usage(input_tokens=tokens, output_tokens=10, requests=1)
         value = Exchange(
             slot=order.slot,
             trial=order.trial,
             number=number,
             protocol=Protocol.MESSAGES,
-            outcome=Outcome.COMPLETE,
-            status=200,
+            outcome=Outcome.COMPLETE if granted else Outcome.OVER_BUDGET,
+            status=200 if granted else 403,
             at="2026-11-29T10:00:00.000+00:00",
             seconds=0.01,
             endpoint="POST /v1/messages",
@@ -124,8 +126,8 @@ class FakeGateway:
             response={"role": "assistant", "content": [{"type": "text", "text": "done"}]},
             usage=usage,
             reserved_micros=3 * tokens,
-            charged_micros=tokens,
-            attempts=1,
+            charged_micros=tokens if granted else 0,
+            attempts=int(granted),
             model=order.model,
             resolved_model=order.model,
         )

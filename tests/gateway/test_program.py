@@ -148,7 +148,7 @@ def test_a_trial_from_arming_to_its_record_over_a_unix_socket(tmp_path: Path) ->
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_nothing_goes_out_before_the_driver_has_written_down_what_it_may_cost(tmp_path: Path) -> None:
-    """Two requests: one that is noted and forwarded, one that is taken back while it waits."""
+    """One request that is noted and forwarded, one that is taken back while it waits, one without money."""
     path = tmp_path / "gw.sock"
 
     async def scenario() -> None:
@@ -190,6 +190,14 @@ def test_nothing_goes_out_before_the_driver_has_written_down_what_it_may_cost(tm
                 gateway.tell(Noted(slot="s0", number=2))
                 gateway.tell(replace(ORDER, caps=caps))
                 assert (await asyncio.to_thread(gateway.hear))["event"] == "armed", "a late answer changes nothing"
+
+                third = asyncio.create_task(ask())
+                number = (await asyncio.to_thread(gateway.hear))["number"]
+                gateway.tell(Noted(slot="s0", number=number, granted=False))
+                assert await third == 403
+                told = await asyncio.to_thread(gateway.hear)
+                assert (told["outcome"], told["attempts"], told["charged_micros"]) == ("over_budget", 0, None)
+                assert len(upstream.seen) == 1, "what the driver has no money for does not go out"
 
     asyncio.run(scenario())
 

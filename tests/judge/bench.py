@@ -10,7 +10,8 @@ from aces_ci.core.asking.exhibit import Exhibit, exhibit
 from aces_ci.core.asking.question import Answer, Question
 from aces_ci.core.skill import FileKind, SkillFile
 from aces_ci.core.spending.price import Price
-from aces_ci.tiers.ask import Asker, Purse
+from aces_ci.tiers.ask import Asker
+from aces_ci.tiers.purse import Purse
 
 SECRET = "sk-canary-0123456789abcdef"
 PRICE = Price(model="*", input=1_000, output=1_000, cache_read=100, cache_write=1_000)

@@ -12,7 +12,8 @@ import pytest
 from aces_ci.core.asking.answer_cache import AnswerCache
 from aces_ci.core.asking.question import Question
 from aces_ci.core.spending.price import bound
-from aces_ci.tiers.ask import OVER_BUDGET, Purse
+from aces_ci.tiers.ask import OVER_BUDGET
+from aces_ci.tiers.purse import Purse
 from tests.judge.bench import PRICE, Scripted, an_asker, reply
 
 

@@ -27,6 +27,7 @@ from aces_ci.ports.harness import Harness
 from aces_ci.ports.sandbox import Limits, Program, SandboxLost
 from aces_ci.statistics.power import attainable
 from aces_ci.tiers import live
+from aces_ci.tiers.purse import Purse
 from aces_ci.tiers.schedule import Budget
 from tests.e2e.live_rig import MemorySink
 from tests.fakes.sandbox import FakeSandbox, FakeSession, Loss, World
@@ -114,6 +115,7 @@ def run(
         upstreams=(Upstream(name="u", base_url="https://api.example", protocols=(Protocol.MESSAGES,)),),
         limits=options.pop("limits", Limits(seconds=5)),  # type: ignore[arg-type]
         budget=options.pop("budget", Budget()),  # type: ignore[arg-type]
+        purse=options.pop("purse", None) or Purse(None),  # type: ignore[arg-type]
     )
     return live.run(chosen, means, sink, run_id="r", **options), sink, sandbox  # type: ignore[arg-type]
 

@@ -155,6 +155,8 @@ class Noted:
 
     slot: str
     number: int
+    granted: bool = True
+    """False: the run has no money for it, and it does not go out."""
 
 
 Control = Secrets | Configuration | ArmSlot | DisarmSlot | LoadRecording | Noted
