@@ -9,6 +9,7 @@ import pytest
 from aces_ci import compose, rendering
 from aces_ci.core.event import EventKind, Trust
 from aces_ci.core.evidence import RunEnded, Skipped, Structure, Tier
+from aces_ci.core.proposal import Proposed
 from aces_ci.core.report import Report
 from aces_ci.core.slash import Command, Purpose, read_command
 from aces_ci.tiers.assemble import assemble
@@ -75,6 +76,28 @@ def test_names_of_files_are_inert_and_not_too_many() -> None:
     body = comment(waiting("github", odd, *(f"{root}/{number}.sh" for number in range(9))))
     assert "and 7 more" in body
     assert "](https://evil.example)" not in body.replace("``a`](https://evil.example) @all.sh``", "")
+
+
+@pytest.mark.parametrize("forge", ["github", "gitlab"])
+def test_both_forges_are_told_the_same_figures(forge: str) -> None:
+    report = waiting(forge)
+    (skill,) = report.skills
+    row = Proposed(
+        skill=skill.change.path,
+        cases=5,
+        arms=3,
+        agents=2,
+        attempts=(3, 8),
+        runs=(90, 240),
+        usd_micros=(3_600_000, 9_600_000),
+        minutes=(20.0, 50.0),
+    )
+    body = comment(replace(report, skills=(replace(skill, proposed=row),))).replace("\u00a0", " ")
+    told = "5 cases × 3 to 8 runs × 3 arms × 2 agents = 90 to 240, about 3.60 to 9.60 USD and 20 to 50 min, stopped at"
+    assert told in body
+    assert "about $3.60" in body
+    uneven = comment(replace(report, skills=(replace(skill, proposed=replace(row, runs=(90, 200))),)))
+    assert "5 cases, 90 to 200 runs, about" in uneven, "factors that do not give the sum are not shown"
 
 
 def test_on_gitlab_it_is_a_button_and_no_comment() -> None:
