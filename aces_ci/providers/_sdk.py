@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from aces_ci.core.amount import plural
 from aces_ci.core.asking.question import Answer, Question
-from aces_ci.core.asking.reply import BadReply, parse
+from aces_ci.core.asking.reply import BadReply, paired, parse
 from aces_ci.core.errors import UsageError
 from aces_ci.core.spending.price import cost
 from aces_ci.core.trial import Usage
@@ -113,7 +113,7 @@ def answer(
     fields: dict[str, Any] = {
         "item": item,
         "vote": vote,
-        "model": model or options.model,
+        "model": paired(model or options.model),
         "input_tokens": used.input_tokens + used.cache_read_tokens + used.cache_write_tokens,
         "output_tokens": used.output_tokens,
         "usd_micros": paid,
@@ -178,4 +178,4 @@ def _unpaid(error: Exception) -> int | None:
 def _body_text(error: Exception) -> str:
     body = getattr(error, "body", None)
     text = json.dumps(body, default=str) if body is not None else str(error)
-    return " ".join(text.split())
+    return paired(" ".join(text.split()))

@@ -118,6 +118,23 @@ def test_a_line_that_was_tampered_with_is_a_miss(harm: Any) -> None:
     assert len(second.asked) == 1
 
 
+def test_a_line_whose_answer_cannot_be_used_is_a_miss() -> None:
+    strict = {"type": "object", "properties": {"score": {"type": "integer"}}}
+    kept: list[str] = []
+    an_asker(Scripted(lambda question: {"score": "eight"}), kept=kept).ask(questions(1, schema=strict))
+    assert len(kept) == 1, "as an older version kept it"
+    second = Scripted()
+    assert an_asker(second, kept=kept).ask(questions(1, schema=strict))[0].cached is False
+    assert len(second.asked) == 1
+
+
+def test_a_kept_answer_with_half_of_a_surrogate_pair_can_be_written() -> None:
+    kept: list[str] = []
+    an_asker(Scripted(lambda question: reply(question, reason="\ud800")), kept=kept).ask(questions(1))
+    found = an_asker(Scripted(), kept=kept).ask(questions(1))[0]
+    assert found.cached and found.reply is not None and found.reply["reason"] == "\ufffd"
+
+
 def test_an_entry_of_a_fork_is_a_miss_in_a_trusted_run_even_with_the_same_key() -> None:
     kept: list[str] = []
     an_asker(Scripted(), kept=kept, trust="fork").ask(questions(1))

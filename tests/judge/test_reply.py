@@ -49,6 +49,15 @@ def test_a_complete_object_is_read(text: str) -> None:
     assert parse(text, SCHEMA) == GOOD
 
 
+def test_half_of_a_surrogate_pair_becomes_a_mark_in_every_string() -> None:
+    found = parse(but(reason="a \ud800 b", quote="\udfff", fix="\U0001f600"), SCHEMA)
+    assert (found["reason"], found["quote"], found["fix"]) == ("a \ufffd b", "\ufffd", "\U0001f600")
+    json.dumps(found, ensure_ascii=False).encode("utf-8")
+    with pytest.raises(BadReply) as caught:
+        parse(but(**{"\ud800": 1}), SCHEMA)
+    str(caught.value).encode("utf-8")
+
+
 REFUSED = {
     "empty": ("", "empty"),
     "white space": (" \n\t", "empty"),

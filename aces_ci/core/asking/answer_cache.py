@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from aces_ci.core.asking.question import Answer, Question
+from aces_ci.core.asking.reply import BadReply, checked, paired
 
 VERSION = 1
 _LABEL = b"aces-cache-v1"
@@ -57,8 +58,8 @@ class AnswerCache:
         """The answer to an equal question of that model, under whatever sampling it once accepted."""
         for sampling in self._samplings.get((provider, model), ()):
             kept = self._answers.get(key_of(question, provider=provider, model=model, sampling=sampling))
-            if kept is not None:
-                return Answer(item=question.item, vote=question.vote, cached=True, **kept["answer"])
+            if kept is not None and (answer := _usable(question, kept["answer"])) is not None:
+                return answer
         return None
 
     def line(self, question: Question, answer: Answer, *, provider: str, model: str) -> str | None:
@@ -99,6 +100,15 @@ class AnswerCache:
 
     def _mac(self, kept: Mapping[str, Any]) -> str:
         return hmac.digest(self._key, _canonical(kept), "sha256").hex()
+
+
+def _usable(question: Question, kept: Mapping[str, Any]) -> Answer | None:
+    """What a line says as an answer; None where it does not fit the question: an older version may have kept it."""
+    try:
+        reply, model = checked(kept["reply"], question.schema), paired(kept["model"])
+        return Answer(item=question.item, vote=question.vote, cached=True, **{**kept, "reply": reply, "model": model})
+    except (BadReply, KeyError, TypeError, AttributeError):
+        return None
 
 
 def _canonical(value: object) -> bytes:

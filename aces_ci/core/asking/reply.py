@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +17,7 @@ REPLY_LIMIT = 200_000
 _DEPTH = 64
 _CLOSERS = " \t\r\n`~."
 """What may stand behind the object: the end of a fence or of a sentence."""
+_HALF = re.compile("[\ud800-\udfff]")
 # Keywords that strict structured output refuses; they are checked here instead.
 _LOCAL_ONLY = frozenset({"minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern"})
 
@@ -34,9 +36,31 @@ def parse(text: str, schema: Mapping[str, object]) -> dict[str, object]:
         raise BadReply("the reply is empty")
     if len(text) > REPLY_LIMIT:
         raise BadReply(f"the reply is longer than {REPLY_LIMIT} characters")
-    found = _object(text)
-    _check(found, schema)
-    return found
+    return checked(_object(text), schema)
+
+
+def checked(found: Mapping[str, object], schema: Mapping[str, object]) -> dict[str, object]:
+    """An object of the form that was asked for, with every string fit to be written as UTF-8.
+
+    Raises:
+        BadReply: another form.
+    """
+    whole = {paired(key): _paired(value) for key, value in found.items()}
+    _check(whole, schema)
+    return whole
+
+
+def paired(text: str) -> str:
+    """With a mark for each half of a surrogate pair: JSON can escape one, and no encoding can write it."""
+    return _HALF.sub("\ufffd", text)
+
+
+def _paired(value: object) -> object:
+    if isinstance(value, str):
+        return paired(value)
+    if isinstance(value, Mapping):
+        return {paired(key): _paired(each) for key, each in value.items()}
+    return [_paired(each) for each in value] if isinstance(value, list) else value
 
 
 def native_schema(schema: Mapping[str, object]) -> dict[str, Any]:
