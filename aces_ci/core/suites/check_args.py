@@ -52,6 +52,13 @@ def faults(kind: CheckKind, args: Mapping[str, object]) -> Iterator[str]:
             yield f"`{kind.value}` has no argument `{name[:40]}` (it takes {known})"
         elif not argument.test(value):
             yield f"`{name}` of `{kind.value}` must be {argument.words}"
+    if isinstance(args.get("schema"), Mapping):
+        # Slow to import, and few cases have one.
+        from aces_ci.core.suites import answer_schema
+
+        unusable = answer_schema.problem(args["schema"])  # type: ignore[arg-type]
+        if unusable:
+            yield unusable
     for pattern in _patterns(args):
         problem = pattern_problem(pattern)
         if problem:
