@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import difflib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from aces_ci.authoring.templates import draft, with_safety
 from aces_ci.core.errors import UsageError
-from aces_ci.core.skill import Skill
+from aces_ci.core.skill import FileKind, Skill
+from aces_ci.core.suites import json_splice
 from aces_ci.core.suites.authors_page import PATH as AUTHORS_PAGE
 from aces_ci.core.suites.authors_page import Intent, intent_of
 from aces_ci.core.suites.case import Case
+from aces_ci.core.suites.eval_text import parse
 from aces_ci.core.suites.eval_write import row, write
 
 TARGET = "evals/evals.json"
@@ -86,42 +87,66 @@ def added_to(skill: Skill, cases: Sequence[Case]) -> Draft:
     """The suite that stands there with these cases behind its own, which stay as they are.
 
     Raises:
-        UsageError: the file is no JSON object with `evals`.
+        UsageError: the file is no JSON object with `evals`, or a link.
     """
-    before = existing(skill)
-    if before is None:
+    if existing(skill) is None:
         return new_suite(skill, cases, force=False)
-    try:
-        document = json.loads(before)
-    except ValueError as error:
+    before, start = rows_of(skill)
+    safe = tuple(with_safety(case) for case in cases)
+    text = json_splice.appended(before, start, [row(case) for case in safe])
+    return Draft(path=TARGET, text=text, before=before, added=safe)
+
+
+def rows_of(skill: Skill) -> tuple[str, int]:
+    """(text of the suite with every character that it has, where the list `evals` starts in it).
+
+    Raises:
+        UsageError: it cannot be read whole, is not strict JSON, or no object with `evals`.
+    """
+    file = skill.files.get(TARGET)
+    data = (file.data if file else None) or b""
+    parsed = parse(TARGET, data)
+    if parsed.fault is not None:
+        where = "" if parsed.fault.line is None else f":{parsed.fault.line}"
         raise UsageError(
-            f"{TARGET} is not JSON: {error}", code="evals_unreadable", do="aces-ci evals validate says where"
-        ) from None
-    rows = document.get("evals") if isinstance(document, dict) else None
-    if not isinstance(rows, list):
+            f"{TARGET}{where}: {parsed.fault.message}",
+            code="evals_unreadable",
+            why="what is written into it could not be told from what stands there; nothing was written",
+            do=parsed.fault.hint,
+        )
+    if not isinstance(parsed.data, dict) or not isinstance(parsed.data.get("evals"), list):
         raise UsageError(
             f"{TARGET} is no object with `evals`",
             code="evals_shape",
-            why="cases are added in the agentskills.io format",
+            why="cases are added to and refined in the agentskills.io format",
             do="add them to a file of their own, or convert it first",
         )
-    safe = tuple(with_safety(case) for case in cases)
-    text = json.dumps({**document, "evals": [*rows, *map(row, safe)]}, indent=_indent(before), ensure_ascii=False)
-    return Draft(path=TARGET, text=text + "\n", before=before, added=safe)
+    text = data.decode("utf-8")
+    found = json_splice.member(text, json_splice.first(text), "evals")
+    if found is None:
+        raise AssertionError("the key was there when it was parsed")
+    return text, found.start
 
 
 def existing(skill: Skill) -> str | None:
-    """The suite in the place where one would be written."""
+    """The suite in the place where one would be written, as far as it is text: for a diff, never for a backup.
+
+    Raises:
+        UsageError: a link stands there.
+    """
     file = skill.files.get(TARGET)
-    return None if file is None else file.text or ""
+    if file is None:
+        return None
+    if file.kind in (FileKind.SYMLINK, FileKind.SUBMODULE):
+        raise UsageError(
+            f"{TARGET} is {file.kind.value}, not a regular file",
+            code="evals_link",
+            why="writing would replace something else than a suite",
+            do="put a plain file there, or remove it",
+        )
+    return (file.data or b"").decode("utf-8", "replace")
 
 
 def taken(cases: Sequence[Case]) -> frozenset[str]:
     """Ids that new cases must not use."""
     return frozenset(case.id for case in cases)
-
-
-def _indent(text: str) -> int:
-    """The indent that the file has, so that a diff shows only what is new."""
-    second = next(iter(text.splitlines()[1:2]), "")
-    return len(second) - len(second.lstrip(" ")) or 2

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from aces_ci.core.asking.question import Question
 from aces_ci.core.asking.quoting import cleaned, fenced
+from aces_ci.core.suites import json_splice
 from aces_ci.core.suites.authors_page import Intent
 from aces_ci.core.suites.case import Case, Check, CheckKind
 from aces_ci.core.suites.check_args import role_of
@@ -26,6 +26,7 @@ LEAST = 2
 STEPS = 6
 """Programs of an order that is kept; a longer one fits one run only."""
 ANSWER_LIMIT = 2_000
+_ASSERTIONS = ("assertions", "expectations", "expected_behavior")
 Agrees = Callable[[Case, str], bool]
 _RULES = """\
 You decide whether `answer`, which a program gave to `request`, is what the author of the test wants: right as far as
@@ -77,11 +78,20 @@ def refine(case: Case, good: Sequence[Trajectory], scripts: Sequence[str], agree
     return Refined(case=case.id, after=after, because="; ".join(learned))
 
 
-def merged(document: Mapping[str, Any], refined: Sequence[Refined]) -> dict[str, Any]:
-    """The suite with the refined cases in their places; every other row is the same object as before."""
-    by_id = {one.case: one.after for one in refined if one.after is not None}
-    rows = [_row(old, by_id) for old in document["evals"]]
-    return {**document, "evals": rows}
+def merged(text: str, start: int, before: Sequence[Case], refined: Sequence[Refined]) -> str:
+    """The suite with what was learned put into its drafted rows: every other byte stays.
+
+    Args:
+        text: the whole file; `start` is where the list `evals` starts in it.
+        before: its cases; their pointers say which row is whose.
+        refined: one for each of `before`.
+    """
+    rows = list(json_splice.children(text, start))
+    # From the last row to the first: the places of those before it hold.
+    for case, one in reversed(list(zip(before, refined, strict=True))):
+        if one.after is not None:
+            text = _learned(text, rows[int(case.provenance.rpartition("/")[2])].start, case, one.after)
+    return text
 
 
 def question(case: Case, answer: str, intent: Intent) -> Question:
@@ -143,10 +153,18 @@ def _with(case: Case, kind: CheckKind, args: Mapping[str, object], text: str) ->
     return replace(case, checks=(*case.checks, check))
 
 
-def _row(old: Any, by_id: Mapping[str, Case]) -> Any:
-    after = by_id.get(str(old.get("id"))) if isinstance(old, Mapping) else None
-    if after is None:
-        return old
-    new = row(after)
-    # Only what was learned: the author's own keys and their order stay.
-    return {**old, **{key: new[key] for key in ("expected_output", "assertions") if key in new}}
+def _learned(text: str, start: int, case: Case, after: Case) -> str:
+    """One row with what is new in a case: its checks behind the assertions, its reference."""
+    generated = json_splice.member(text, start, "generated")
+    if generated is None or text[generated.start : generated.end] != "true":
+        raise AssertionError("only drafted rows are refined")
+    new = row(replace(after, behaviors=(), checks=after.checks[len(case.checks) :])).get("assertions", [])
+    found = next((span for span in json_splice.children(text, start) if span.key in _ASSERTIONS), None)
+    if new and found is not None and text[found.start] == "[":
+        text = json_splice.appended(text, found.start, new)
+    elif new:
+        said = [behavior.text for behavior in case.behaviors]
+        text = json_splice.assigned(text, start, (found.key if found else None) or "assertions", [*said, *new])
+    if after.reference != case.reference:
+        text = json_splice.assigned(text, start, "expected_output", after.reference)
+    return text

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass
+from os.path import lexists
 from pathlib import Path
 
 from aces_ci import __version__, compose
@@ -29,6 +30,7 @@ from aces_ci.tiers.choose_judge import NoJudge
 from aces_ci.tiers.suite import read_suite
 
 Say = Callable[[str], None]
+BACKUP_LIMIT = 1 << 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,13 +81,22 @@ def create(order: Order, *, env: Mapping[str, str], out: Say, err: Say) -> int:
 
 
 def write(draft: Draft, found: Found, out: Say) -> None:
-    """The file, after a backup of the one that it replaces."""
+    """The file, after a backup of the one that it replaces.
+
+    Raises:
+        UsageError: a link stands there, or another file than the one that was read.
+    """
     folder = Folder.at(found.top / found.root, cwd=Path.cwd())
-    if draft.before is not None:
+    # The bytes, not the text that was made of them: what is no text, or too long to be read as a suite, comes back too.
+    old = folder.read(draft.path, limit=BACKUP_LIMIT)
+    read = found.files.get(draft.path)
+    if read is not None and read.data is not None and read.data != old:
+        raise UsageError(f"{draft.path} changed while this ran", code="evals_changed", do="run it again")
+    if old is not None:
         backup = next(
-            name for number in range(1, 10_000) if not (folder.path / (name := f"{draft.path}.{number}.bak")).exists()
+            name for number in range(1, 10_000) if not lexists(folder.path / (name := f"{draft.path}.{number}.bak"))
         )
-        folder.write(backup, draft.before)
+        folder.write(backup, old)
         out(f"kept the old file as {join(found.root, backup)}")
     folder.write(draft.path, draft.text)
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
 from pathlib import Path
 
 from aces_ci import compose
-from aces_ci.authoring.create import TARGET, Draft, existing, intent, scripts_of
+from aces_ci.authoring.create import TARGET, Draft, intent, rows_of, scripts_of
 from aces_ci.authoring.refine import Agrees, merged, question, refine
 from aces_ci.changes.worktree import Found
 from aces_ci.core.errors import UsageError
@@ -38,8 +37,7 @@ def run(order: Order, results: Path, *, env: Mapping[str, str], out: Say, err: S
     """
     found = one_skill(order.repo, order.path)
     skill = found.skill()
-    before = existing(skill)
-    document = _document(before, found)
+    before, start = rows_of(skill)
     suite = read_suite(found.files, compose.dialects(), skill_name=skill.name or skill.label)
     own = [case for case in suite.cases if case.provenance.startswith(f"{TARGET}#")]
     good = good_runs(results, found.root)
@@ -53,9 +51,7 @@ def run(order: Order, results: Path, *, env: Mapping[str, str], out: Say, err: S
     changed = tuple(one.after for one in refined if one.after is not None)
     if not changed:
         return 0
-    first = (before or "").splitlines()[1:2]
-    indent = (len(first[0]) - len(first[0].lstrip(" ")) or 2) if first else 2
-    text = json.dumps(merged(document, refined), indent=indent, ensure_ascii=False) + "\n"
+    text = merged(before, start, own, refined)
     draft = Draft(path=TARGET, text=text, before=before, added=changed)
     out(draft.diff().rstrip("\n"))
     if not order.dry_run:
@@ -92,21 +88,6 @@ def good_runs(results: Path, root: str) -> dict[str, list[Trajectory]]:
         if data is not None:
             found.setdefault(trial.case, []).append(trace_file.read(data, source=trial.trajectory))
     return found
-
-
-def _document(before: str | None, found: Found) -> Mapping[str, object]:
-    try:
-        document = json.loads(before or "")
-    except ValueError:
-        document = None
-    if not isinstance(document, dict) or not isinstance(document.get("evals"), list):
-        raise UsageError(
-            f"{found.root} has no {TARGET} with `evals`",
-            code="evals_shape",
-            why="only suites in the format of `evals create` are refined",
-            do=f"aces-ci evals create {found.root}",
-        )
-    return document
 
 
 def _agrees(asker: Asker, found: Found) -> Agrees:

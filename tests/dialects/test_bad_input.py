@@ -28,6 +28,7 @@ BROKEN: list[tuple[str, bytes, str, int | None]] = [
     ("evals.json", b'{"evals": [ // all\n]}', "not JSON: ", 1),
     ("evals.json", b'{"evals": [\n{"id": 1, "prompt": "a", "weight": NaN}]}', "NaN is no JSON number", 2),
     ("evals.json", b'{"evals": [], "evals": []}', 'key "evals" stands twice', 1),
+    ("evals.json", b'{"evals": [\n{"id": 1, "prompt": "a", "n": -1e400}]}', "-1e400 is too large for a number", 2),
     ("evals.json", b"", "empty file", 1),
     ("evals.json", b"[" * 5000, "nested deeper than 64 levels", None),
     ("evals.json", b"[" * 100 + b"]" * 100, "nested deeper than 64 levels", None),

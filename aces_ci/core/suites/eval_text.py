@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import re
 import tomllib
 from dataclasses import dataclass
@@ -76,7 +77,7 @@ def _json(text: str) -> Parsed:
     if text.count(",") + text.count("[") + text.count("{") > VALUE_LIMIT:
         return _fault(f"more than {VALUE_LIMIT} values: generated data, not a suite", None, "split it, or cut it down")
     try:
-        data = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_no_duplicates)
+        data = json.loads(text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_no_duplicates)
     except json.JSONDecodeError as error:
         return _fault(_said(text, error), error.lineno, _json_hint(text, error))
     except ValueError as error:
@@ -191,6 +192,13 @@ def _depth(data: Any) -> int:
 
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is no JSON number")
+
+
+def _finite(shown: str) -> float:
+    value = float(shown)
+    if not math.isfinite(value):
+        raise ValueError(f"{shown[:60]} is too large for a number")
+    return value
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
