@@ -49,7 +49,10 @@ def _asks(row: Mapping[str, Any]) -> bool:
 
 
 def _is_case(data: object) -> bool:
-    return isinstance(data, Mapping) and "question" in data and "evals" not in data and "cases" not in data
+    if not isinstance(data, Mapping) or any(key in data for key in ("evals", "cases")):
+        return False
+    graded = ("expected_output", "assertions", "expectations")
+    return "question" in data or (isinstance(data.get("prompt"), str) and any(key in data for key in graded))
 
 
 DIALECT = CasesObject()

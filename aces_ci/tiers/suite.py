@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
@@ -18,7 +19,7 @@ _OURS = frozenset(FOLDERS) - {"tests"}
 _ASKING = ("prompt", "question", "query", "instruction", "userInput", "user_input", "task", "input")
 _ENDINGS = (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".csv", ".md", ".toml")
 # Outputs of earlier runs and inputs of cases are no suites.
-_NOT_SUITES = ("results", "files", "fixtures", "iteration-", "workspace", "node_modules", "environment")
+_NOT_SUITES = re.compile(r"results|files|fixtures|iteration-\d+|workspace|node_modules|environment")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +68,7 @@ def read_suite(files: Mapping[str, SkillFile], dialects: Sequence[Dialect], *, s
 def candidate(path: str) -> bool:
     """Whether a skill-relative path may hold cases."""
     pure = PurePosixPath(path)
-    if not path.lower().endswith(_ENDINGS) or any(part.startswith(_NOT_SUITES) for part in pure.parts[1:-1]):
+    if not path.lower().endswith(_ENDINGS) or any(map(_NOT_SUITES.fullmatch, pure.parts[1:-1])):
         return False
     return pure.parts[0] in FOLDERS or any(
         word in pure.name.lower() for word in ("eval", "trigger", "prompts.csv", "promptfoo")
@@ -95,9 +96,25 @@ def _named_so(path: str) -> bool:
 def _asks(data: object, depth: int = 3) -> bool:
     """Whether data looks like cases of a format that nobody here knows: a list of objects that ask something."""
     if isinstance(data, Mapping):
+        if "id" in data and any(isinstance(data.get(key), str) for key in _ASKING):
+            return True
         return depth > 0 and any(_asks(value, depth - 1) for value in list(data.values())[:50])
     rows = data[:50] if isinstance(data, list) else ()
     return any(isinstance(row, Mapping) and any(key in row for key in _ASKING) for row in rows)
+
+
+def _lone_prompt(path: str, siblings: Mapping[str, bytes]) -> bool:
+    """Whether a `prompt.md` stands in a folder of its own that no file of the suite speaks of."""
+    pure = PurePosixPath(path)
+    if pure.name != "prompt.md" or len(pure.parts) < 3 or pure.parts[0] not in _OURS:
+        return False
+    near = (str(pure.parent), str(pure.parent.parent))
+    data = [other for other in siblings if other != path and not other.endswith(".md") and other.endswith(_ENDINGS)]
+    return not any(
+        str(PurePosixPath(other).parent) == near[0]
+        or (str(PurePosixPath(other).parent) == near[1] and pure.name.encode() in siblings[other])
+        for other in data
+    )
 
 
 def _meant(path: str) -> bool:
@@ -117,6 +134,11 @@ def _file(path: str, siblings: Mapping[str, bytes], dialects: Sequence[Dialect],
     for dialect in dialects:
         if dialect.claims(document):
             return FileReading(path=path, dialect=dialect.name, reading=_never_silent(path, dialect.read(document)))
+    if _lone_prompt(path, siblings):
+        remark = Remark(
+            path=path, line=1, pointer="", message="a prompt without graders is no case", hint="add graders/NAME.md"
+        )
+        return FileReading(path=path, dialect=None, reading=Reading(cases=(), errors=(remark,)))
     if not _named_so(path) and not (_meant(path) and _asks(parsed.data)):
         return None
     message = "no dialect that aces-ci knows claims this file"
