@@ -24,11 +24,13 @@ class Notes:
     more: dict[str, int] = field(default_factory=lambda: {"errors": 0, "warnings": 0})
     """How many were left out behind the first `MOST` of each."""
     refused: int = 0
-    """Fixtures that were refused so far: a case without one of its files is another task."""
+    """Fixtures and skills that were refused so far: a case without one of them is another task."""
     _places: Mapping[str, int] | None = None
 
     def refuse(self, pointer: str, message: str, hint: str) -> None:
-        """A fixture that cannot be staged: its case is left out, which the reader of the dialect sees by `refused`."""
+        """A fixture or a skill that cannot be used: its case is left out, which the reader of the dialect sees by
+        `refused`. A refused check is an `error` only: it is left out, and the rest of its case is read.
+        """
         self.refused += 1
         self.error(pointer, f"{message}: the case is left out", hint)
 

@@ -64,6 +64,7 @@ def read_case(row: Mapping[str, Any], notes: Notes, shape: Shape, at: str, numbe
         notes.error(at, f"case {number} has no {shape.prompt[0]}", f"write the task under `{shape.prompt[0]}`")
     if identity is None or prompt is None:
         return None
+    before = notes.refused
     reference = _first(row, shape.reference, notes, at)
     behaviors, checks = _values.assertions_at(row, shape.assertions, notes, at)
     prohibitions = row.get("must_not")
@@ -79,7 +80,6 @@ def read_case(row: Mapping[str, Any], notes: Notes, shape: Shape, at: str, numbe
     trigger, expected = _trigger(row, notes, shape, at)
     if not behaviors and not checks and reference is None and trigger is None:
         notes.warn(at, f"case `{identity}` cannot be graded: no expected output and no assertion", "add one of them")
-    before = notes.refused
     case = Case(
         id=identity,
         prompt=prompt,
@@ -116,7 +116,12 @@ def _first(row: Mapping[str, Any], keys: Sequence[str], notes: Notes, at: str) -
 def _trigger(row: Mapping[str, Any], notes: Notes, shape: Shape, at: str) -> tuple[bool | None, str | None]:
     """(should it trigger, which skill): an explicit null is a negative case; `should_trigger` outranks it."""
     name = notes.document.skill_name
-    expected = _values.text_at(row, "expected_skill", notes, at)
+    expected = row.get("expected_skill")
+    if expected is not None and not (isinstance(expected, str) and expected.strip()):
+        # Neither a skill nor the null that makes a case negative: whatever was guessed could be the opposite.
+        said = "empty" if isinstance(expected, str) else f"{kind_of(expected)}, not text"
+        notes.refuse(f"{at}/expected_skill", f"`expected_skill` is {said}", "write a skill's name, or null for none")
+        return None, None
     given = row.get("should_trigger")
     if isinstance(given, bool):
         return given, (expected or name) if given else None

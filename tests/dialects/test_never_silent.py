@@ -38,3 +38,21 @@ def test_a_prompt_without_graders_is_an_error() -> None:
     (error,) = suite_of({"evals/a/prompt.md": "Do it."}).errors
     assert (error.path, error.message) == ("evals/a/prompt.md", "a prompt without graders is no case")
     assert suite_of({"evals/a/prompt.md": "Do it.", "evals/a/graders/x.md": "It is done."}).cases
+
+
+@pytest.mark.parametrize("name", ["", "  ", 7, ["tide-tables"], False, {}])
+@pytest.mark.parametrize("more", [{}, {"should_trigger": True}])
+def test_a_skill_that_is_no_name_leaves_its_case_out(name: object, more: dict[str, object]) -> None:
+    suite = suite_of({"evals/evals.json": {"evals": [{**ROW, **more, "expected_skill": name}, {**ROW, "id": "b"}]}})
+    assert [case.id for case in suite.cases] == ["b"]
+    (error,) = suite.errors
+    assert error.pointer == "/evals/0/expected_skill"
+    assert error.message.startswith("`expected_skill` is ")
+    assert error.message.endswith(": the case is left out")
+
+
+def test_a_refused_check_is_left_out_and_the_rest_of_its_case_is_read() -> None:
+    wrong = {"check": "regex", "pattern": "(?=x)"}
+    suite = suite_of({"evals/evals.json": {"evals": [{**ROW, "assertions": ["y", wrong]}]}})
+    (case,) = suite.cases
+    assert (len(case.behaviors), case.checks, len(suite.errors)) == (1, (), 1)
