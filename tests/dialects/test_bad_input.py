@@ -42,6 +42,8 @@ BROKEN: list[tuple[str, bytes, str, int | None]] = [
     ("evals.json", b'{"hello": 1}', "no dialect that aces-ci knows claims this file", 1),
     ("evals.yaml", b"evals:\n  - {id: 1, prompt: a\n", "not YAML: ", 3),
     ("evals.yaml", b"a: &x [1, *x]\n", "an alias stands for what contains it", 1),
+    ("evals.yaml", b"a: 1\nb: {c: 1}\na: 2\n", 'not YAML: key "a" stands twice', 3),
+    ("evals.yaml", b"b:\n  - c: 1\n    c: 2\n", 'not YAML: key "c" stands twice', 3),
     ("evals.yaml", b"a: [*x]\n", "not YAML: found undefined alias", 1),
     ("evals.yaml", BOMB, "its aliases stand for more than 20000 values", 9),
     ("evals.yaml", b"!!python/object/apply:os.system ['true']", "not YAML: ", 1),
@@ -183,3 +185,8 @@ def test_a_file_that_is_too_large_or_a_link_is_an_error_under_any_name(path: str
         file = SkillFile(path=path, kind=kind, size=64 << 20, data=None)
         (error,) = read_suite({path: file}, compose.dialects(), skill_name="t").errors
         assert (error.path, clause in error.message) == (path, True)
+
+
+def test_a_merged_key_may_be_overridden() -> None:
+    text = "x: &x {prompt: p, id: one}\ny: &y\n  <<: *x\n  id: two\nevals:\n  - <<: *y\n    id: three\n"
+    assert [case.id for case in suite_of({"evals/evals.yaml": text.encode()}).cases] == ["three"]

@@ -120,7 +120,25 @@ _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class _Loader(_Base):  # type: ignore[misc]
-    """Safe, and with dates as the text that was written."""
+    """Safe, with dates as the text that was written, and with no key twice in a mapping."""
+
+    def flatten_mapping(self, node: Any) -> None:
+        """Looks at the keys as they are written, before those of `<<` come in, which may be overridden."""
+        looked: set[int] = self.__dict__.setdefault("_looked", set())
+        if id(node) not in looked:
+            looked.add(id(node))
+            _no_key_twice(node)
+        super().flatten_mapping(node)
+
+
+def _no_key_twice(node: yaml.MappingNode) -> None:
+    seen: set[tuple[str, str]] = set()
+    for key, _ in node.value:
+        if not isinstance(key, yaml.ScalarNode):
+            continue
+        if (key.tag, key.value) in seen:
+            raise yaml.constructor.ConstructorError(None, None, f'key "{key.value[:60]}" stands twice', key.start_mark)
+        seen.add((key.tag, key.value))
 
 
 # Dates stay the text that was written; JSON, which everything else speaks, has none.
