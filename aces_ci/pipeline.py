@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from aces_ci import __version__
 from aces_ci.changes.compare import between, compare
 from aces_ci.changes.git import Repository
-from aces_ci.changes.load import siblings_at, snapshot_at
+from aces_ci.changes.load import manifests_in, snapshot_at
 from aces_ci.changes.owner import MANIFEST
 from aces_ci.changes.parse import manifest_of
 from aces_ci.changes.weigh import weigh
@@ -32,9 +32,9 @@ from aces_ci.core.evidence import (
 )
 from aces_ci.core.globs import matches
 from aces_ci.core.repo_path import join, parent_of
-from aces_ci.core.request import Request
+from aces_ci.core.request import Request, SiblingsOf
 from aces_ci.core.shards import of_shard
-from aces_ci.core.skill import Snapshot
+from aces_ci.core.skill import Sibling, Snapshot
 from aces_ci.ports.runner import Completed
 from aces_ci.settings.load import Loaded
 from aces_ci.shell import process
@@ -66,7 +66,6 @@ class Job:
     paid_micros: int = 0
     """What the tiers before this one paid, in millionths of a US dollar."""
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
-
 
     @property
     def purse_micros(self) -> int | None:
@@ -161,6 +160,7 @@ def asked_again(job: Job) -> Job:
 def structural(job: Job, changes: ChangeSet) -> Iterator[Evidence]:
     """Tier 1 of every changed skill, read by a process without rights."""
     settings = job.loaded.settings.structural
+    beside: dict[str, tuple[Sibling, ...]] = {}
     for change in changes.skills:
         if change.how is How.DELETED:
             yield _as_evidence(change, change.name, has_evals=False)
@@ -175,7 +175,7 @@ def structural(job: Job, changes: ChangeSet) -> Iterator[Evidence]:
             after=after,
             before=before,
             added=change.how is How.ADDED,
-            siblings=siblings_at(job.repository, changes.head, change.path),
+            siblings=_siblings(job, changes.head, change.path, beside),
             profile=settings.profile.value,
             disabled=settings.ignore,
         )
@@ -187,14 +187,28 @@ def structural(job: Job, changes: ChangeSet) -> Iterator[Evidence]:
             yield from _lint(change, after)
 
 
-def _read(reader: Reader, asked: Request) -> list[Evidence]:
-    """Tier 1 of one skill; where the reader dies on it, a word on this skill, and the next one gets a fresh reader."""
-    # A second try without the neighbours: one of them may be what it died of.
-    for attempt in (asked, replace(asked, siblings=())):
+def _siblings(job: Job, commit: str, path: str, known: dict[str, tuple[Sibling, ...]]) -> tuple[Sibling, ...]:
+    """The skills beside one, read once a folder; none where reading them failed: they are told where they change."""
+    if path == ".":
+        return ()
+    folder = parent_of(path)
+    if folder not in known:
         try:
-            return list(reader.ask(attempt))
-        except DeliveryError as error:
-            because = error.at or "its limits of time or memory"
+            known[folder] = job.reader.siblings(SiblingsOf(snapshots=manifests_in(job.repository, commit, folder)))
+        except DeliveryError:
+            known[folder] = ()
+        job.reader.restart()
+    return tuple(sibling for sibling in known[folder] if sibling.path != path)
+
+
+def _read(reader: Reader, asked: Request) -> list[Evidence]:
+    """Tier 1 of one skill, by a process that reads no other; where it dies of it, a word on this skill."""
+    try:
+        return list(reader.ask(asked))
+    except DeliveryError as error:
+        because = error.at or "its limits of time or memory"
+    finally:
+        reader.restart()
     manifest = manifest_of(asked.after.files) or MANIFEST
     return list(unreadable(asked.after.root, manifest, because))
 

@@ -43,7 +43,7 @@ def find_policy(
         return PolicySource(ref=str(config), path=str(config)), source.read(_read(config), str(config))
     tip = repository.default_branch_tip(event.default_branch)
     name = event.default_branch or "default branch"
-    deciding = repository.file_at(tip, POLICY_FILE) if tip else None
+    deciding = _at(repository, tip, name) if tip else None
     head = repository.file_at(event.head_sha, POLICY_FILE)
     if any(repository.file_at(sha, MISNAMED) is not None for sha in (tip, event.head_sha) if sha):
         say(NOT_READ)
@@ -57,6 +57,21 @@ def find_policy(
     )
     with blamed(place):
         return place, source.read(deciding, POLICY_FILE) if deciding is not None else None
+
+
+def _at(repository: Repository, tip: str, branch: str) -> bytes | None:
+    """The file at the tip. What stands in its place and is no file must not look like there being none."""
+    entry = repository.tree(tip).entry(POLICY_FILE)
+    data = repository.file_at(tip, POLICY_FILE)
+    if entry is None or data is not None:
+        return data
+    raise UsageError(
+        f"{POLICY_FILE} of {branch} is not a regular file" if not entry.is_file else f"{POLICY_FILE} is too long",
+        code="policy_kind",
+        path=POLICY_FILE,
+        why="gates and budgets are read from there, and nothing else may stand for them",
+        do=f"commit a plain file of at most {SIZE_LIMIT // 1024} KB, or delete it to have the built-in defaults",
+    )
 
 
 @contextmanager

@@ -8,13 +8,16 @@ memory, and only then it reads. One question a line in, lines of an answer out; 
 
 from __future__ import annotations
 
+import ctypes
 import os
 import resource
 import signal
 import socket
+import sys
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from typing import NoReturn
 
 from aces_ci.changes.links import linked
 from aces_ci.changes.parse import manifest_of, parse_skill
@@ -31,6 +34,7 @@ from aces_ci.core.request import (
     PagesOf,
     Parsed,
     Request,
+    SiblingsOf,
     SkillOf,
     Unusable,
     from_line,
@@ -52,7 +56,13 @@ from aces_ci.tiers.unreadable import unreadable
 
 NOBODY = 65534
 MEMORY = 3 * 1024**3
-SECONDS = 300
+SECONDS = 60
+"""Of a processor, for all that one reader is asked: one skill. The largest honest one takes two."""
+
+
+_LIBC = ctypes.CDLL(None)
+_DIE_WITH_PARENT, _NO_NEW_PRIVILEGES = 1, 38
+"""prctl(2)."""
 
 
 def answer(asked: Asked) -> Iterator[str]:
@@ -62,6 +72,8 @@ def answer(asked: Asked) -> Iterator[str]:
             yield from map(wire.to_line, _structure(asked))
         case LinksOf():
             yield value_line("links", linked(asked.text, asked.folder, asked.plugin_root))
+        case SiblingsOf():
+            yield value_line("siblings", tuple(_siblings(asked.snapshots)))
         case SkillOf():
             yield value_line("skill", _parsed(asked).bare())
         case PagesOf():
@@ -95,7 +107,7 @@ def _structure(asked: Request) -> Iterator[Evidence]:
         rules(),
         profile=Profile(asked.profile),
         before=_skill(asked.before) if asked.before else None,
-        siblings=tuple(_siblings(asked.siblings)),
+        siblings=asked.siblings,
         disabled=frozenset(asked.disabled),
         added=asked.added,
     )
@@ -151,6 +163,7 @@ def warm_up() -> None:
     both = Snapshot(root="probe", files=_files({**texts, "evals/config.yml": b"attempts: 1"}))
     questions: list[Asked] = [
         Request(after=both, before=both, added=False),
+        SiblingsOf(snapshots=(both,)),
         SkillOf(snapshot=both, cap=8),
         LinksOf(text="[a](b)", folder="c"),
     ]
@@ -184,10 +197,13 @@ def give_up_rights() -> None:
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_NPROC, 0),
-        # Descriptors 0 to 2 stay open; no file and no socket can be opened any more.
-        (resource.RLIMIT_NOFILE, 3),
+        # What is open stays open, and nothing more can be, not even in the place of one that was closed.
+        (resource.RLIMIT_NOFILE, 0),
     ):
         resource.setrlimit(what, (limit, limit))
+    if sys.platform == "linux":
+        _LIBC.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+        _LIBC.prctl(_DIE_WITH_PARENT, signal.SIGKILL, 0, 0, 0)
 
 
 def serve(descriptors: Sequence[int]) -> None:
@@ -206,6 +222,18 @@ def serve(descriptors: Sequence[int]) -> None:
         answers.flush()
 
 
+def _leave_after(descriptors: Sequence[int]) -> NoReturn:
+    """The whole life of a fork; nothing of the zygote's own is unwound or run in it."""
+    status = 1
+    try:
+        serve(descriptors)
+        status = 0
+    except BaseException:  # noqa: BLE001 - the parent reads its last line
+        traceback.print_exc(file=open(2, "w", encoding="utf-8", closefd=False))  # noqa: SIM115
+    finally:
+        os._exit(status)
+
+
 def main() -> None:
     """The zygote: forks and ends readers until its input ends."""
     warm_up()
@@ -219,8 +247,7 @@ def main() -> None:
             if word[:1] == FORK:
                 number = os.fork()
                 if number == 0:
-                    serve(descriptors)
-                    os._exit(0)
+                    _leave_after(descriptors)
                 for descriptor in descriptors:
                     os.close(descriptor)
             else:

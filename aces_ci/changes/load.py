@@ -11,7 +11,7 @@ from aces_ci.changes.parse import parse_skill
 from aces_ci.changes.survey import links_of_root_skill
 from aces_ci.changes.tree import EntryKind
 from aces_ci.core.change import ChangeSet, How, SkillChange
-from aces_ci.core.repo_path import join, parent_of
+from aces_ci.core.repo_path import join
 from aces_ci.core.skill import Skill, Snapshot
 
 MOST_SIBLINGS = 300
@@ -60,19 +60,18 @@ def snapshot_at(repository: Repository, commit: str, root: str) -> Snapshot | No
     return Snapshot(root=root, files=files, outside=outside_of(tree, root, files))
 
 
-def siblings_at(repository: Repository, commit: str, root: str) -> tuple[Snapshot, ...]:
-    """The manifests of the skills that stand beside `root` in the same folder: what an agent chooses from.
+def manifests_in(repository: Repository, commit: str, folder: str) -> tuple[Snapshot, ...]:
+    """The manifests of the skills that stand side by side in a folder: what an agent chooses from.
 
     At most 300 of them; their other files are not read.
     """
     tree = repository.tree(commit)
-    folder = parent_of(root)
-    entries = (tree.folder(folder or ".") or {}) if root != "." else {}
+    entries = tree.folder(folder or ".") or {}
     roots = [join(folder, name) for name, entry in entries.items() if entry.kind is EntryKind.FOLDER]
     found = []
     for beside in roots[: 10 * MOST_SIBLINGS]:
         manifest = manifest_in(tree, beside)
-        entry = tree.entry(join(beside, manifest)) if manifest and beside != root else None
+        entry = tree.entry(join(beside, manifest)) if manifest else None
         if manifest and entry is not None and entry.is_file:
             found.append((beside, manifest, entry.oid))
     contents = repository.blobs((oid for _, _, oid in found[:MOST_SIBLINGS]), SIBLING_CAP)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any
 
@@ -24,6 +25,7 @@ _SALVAGED = 100
 """Entries that are read on their own after a syntax error; what comes later is read as part of the last."""
 
 _UNPRINTABLE = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_OLD_BREAKS = re.compile("[\x85\u2028\u2029\ufeff]")
 _BRACKET = re.compile(r"[\[\]{}]")
 _ENTRY = re.compile(r"[A-Za-z_][\w.-]*[ \t]*:(?:\s|$)")
 
@@ -155,11 +157,12 @@ class _Reading:
 
 
 def _events(text: str) -> Iterator[Any]:
-    try:
-        return iter(list(yaml.parse(text, Loader=yaml.CBaseLoader)))
-    except yaml.YAMLError:
-        # Not the round-trip kind: that one marks the folds of a folded text by control characters.
-        return iter(YAML(typ="safe", pure=True).parse(text))
+    # In YAML 1.1 these end a line, in 1.2 they are characters.
+    if not _OLD_BREAKS.search(text):
+        with suppress(yaml.YAMLError):
+            return iter(list(yaml.parse(text, Loader=yaml.CBaseLoader)))
+    # Not the round-trip kind: that one marks the folds of a folded text by control characters.
+    return iter(YAML(typ="safe", pure=True).parse(text))
 
 
 def _excess(text: str) -> Refused | None:

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from aces_ci.core.errors import DeliveryError, UsageError
 from aces_ci.core.pages import Pages
-from aces_ci.core.skill import FileKind, Skill, SkillFile, Snapshot
+from aces_ci.core.skill import FileKind, Sibling, Skill, SkillFile, Snapshot
 from aces_ci.core.suites.case import Case
 from aces_ci.core.suites.run_policy import Grading
 
@@ -29,8 +29,8 @@ class Request:
     before: Snapshot | None = None
     added: bool
     """Whether there was no skill before, so that all findings are new."""
-    siblings: tuple[Snapshot, ...] = ()
-    """Manifests of the skills an agent chooses from beside this one."""
+    siblings: tuple[Sibling, ...] = ()
+    """The skills an agent chooses from beside this one."""
     profile: str = "spec"
     disabled: tuple[str, ...] = ()
 
@@ -42,6 +42,13 @@ class LinksOf:
     text: str
     folder: str
     plugin_root: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiblingsOf:
+    """What an agent sees of these skills before it chooses. Answered by a `Sibling` for each that has it."""
+
+    snapshots: tuple[Snapshot, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,8 +70,8 @@ class PagesOf:
     """Which sticky comment it is for."""
 
 
-Asked = Request | LinksOf | SkillOf | PagesOf
-Answer = Literal["links", "skill", "pages"]
+Asked = Request | LinksOf | SiblingsOf | SkillOf | PagesOf
+Answer = Literal["links", "siblings", "skill", "pages"]
 """What an answer of one value is to; tier 1 is answered by evidence."""
 
 
@@ -118,12 +125,14 @@ def to_line(asked: Asked) -> str:
                 "after": _dump(asked.after),
                 "before": asked.before and _dump(asked.before),
                 "added": asked.added,
-                "siblings": [_dump(sibling) for sibling in asked.siblings],
+                "siblings": [[sibling.path, sibling.name, sibling.description] for sibling in asked.siblings],
                 "profile": asked.profile,
                 "disabled": list(asked.disabled),
             }
         case LinksOf():
             said = {"ask": "links", "text": asked.text, "folder": asked.folder, "plugin_root": asked.plugin_root}
+        case SiblingsOf():
+            said = {"ask": "siblings", "snapshots": [_dump(snapshot) for snapshot in asked.snapshots]}
         case SkillOf():
             said = {"ask": "skill", "snapshot": _dump(asked.snapshot), "cap": asked.cap}
         case PagesOf():
@@ -137,6 +146,8 @@ def from_line(line: str) -> Asked:
     kind = data.pop("ask")
     if kind == "links":
         return LinksOf(**data)
+    if kind == "siblings":
+        return SiblingsOf(snapshots=tuple(_snapshot(row) for row in data["snapshots"]))
     if kind == "skill":
         return SkillOf(snapshot=_snapshot(data["snapshot"]), cap=data["cap"])
     if kind == "pages":
@@ -145,7 +156,7 @@ def from_line(line: str) -> Asked:
         after=_snapshot(data["after"]),
         before=_snapshot(data["before"]) if data["before"] else None,
         added=data["added"],
-        siblings=tuple(_snapshot(row) for row in data["siblings"]),
+        siblings=tuple(Sibling(path=path, name=name, description=said) for path, name, said in data["siblings"]),
         profile=data["profile"],
         disabled=tuple(data["disabled"]),
     )
@@ -153,7 +164,12 @@ def from_line(line: str) -> Asked:
 
 @cache
 def _adapter(answer: str) -> TypeAdapter[Any]:
-    kinds: dict[str, Any] = {"links": frozenset[str], "skill": Parsed, "pages": Pages}
+    kinds: dict[str, Any] = {
+        "links": frozenset[str],
+        "siblings": tuple[Sibling, ...],
+        "skill": Parsed,
+        "pages": Pages,
+    }
     return TypeAdapter(kinds[answer])
 
 
@@ -165,7 +181,7 @@ def value_line(answer: Answer, value: object) -> str:
 
 
 def read_value(answer: Answer, line: str) -> Any:
-    """That value, strictly: frozenset[str], `Parsed` or `Pages`.
+    """That value, strictly: frozenset[str], tuple[Sibling, ...], `Parsed` or `Pages`.
 
     Raises:
         DeliveryError: it is none of that kind.

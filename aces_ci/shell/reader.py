@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import select
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,7 +14,20 @@ from typing import IO, Any
 from aces_ci.core.errors import DeliveryError
 from aces_ci.core.evidence import Evidence
 from aces_ci.core.pages import Pages
-from aces_ci.core.request import END, Answer, Asked, LinksOf, PagesOf, Parsed, Request, SkillOf, read_value, to_line
+from aces_ci.core.request import (
+    END,
+    Answer,
+    Asked,
+    LinksOf,
+    PagesOf,
+    Parsed,
+    Request,
+    SiblingsOf,
+    SkillOf,
+    read_value,
+    to_line,
+)
+from aces_ci.core.skill import Sibling
 from aces_ci.core.wire import LINE_LIMIT, from_line
 from aces_ci.shell.zygote import Zygote
 
@@ -22,12 +37,21 @@ VALUE_LIMIT = 256 * 1024 * 1024
 """Bytes of an answer that is one value; all reports of 10,000 trials are about 40 MB."""
 
 
-@dataclass(frozen=True, slots=True)
+PATIENCE = 120.0
+"""Seconds for one answer, most of which a busy runner may need; its processor time is limited in the child."""
+PATIENCE_IN_ALL = 300.0
+"""Seconds that questions without an answer may take in a run, before each gets no more than `LEAST`."""
+LEAST = 10.0
+
+
+@dataclass(slots=True)
 class _Child:
     pid: int
     stdin: IO[str]
-    stdout: IO[str]
+    stdout: IO[bytes]
     stderr: IO[str]
+    read: bytearray
+    """What it said after the last line that was taken."""
 
 
 class Reader:
@@ -36,6 +60,8 @@ class Reader:
     def __init__(self, zygote: Zygote) -> None:
         self._zygote = zygote
         self._child: _Child | None = None
+        self._lost = 0.0
+        """Seconds spent on children that gave no answer."""
 
     def __enter__(self) -> Reader:
         return self
@@ -73,6 +99,11 @@ class Reader:
         found: frozenset[str] = self._value(LinksOf(text=text, folder=folder, plugin_root=plugin_root), "links")
         return found
 
+    def siblings(self, asked: SiblingsOf) -> tuple[Sibling, ...]:
+        """What an agent sees of skills before it chooses. Raises DeliveryError."""
+        found: tuple[Sibling, ...] = self._value(asked, "siblings")
+        return found
+
     def skill(self, asked: SkillOf) -> Parsed:
         """A skill, its bytes and its cases. Raises DeliveryError."""
         found: Parsed = self._value(asked, "skill")
@@ -91,25 +122,41 @@ class Reader:
 
     def _lines(self, question: str, limit: int) -> Iterator[str]:
         child = self._child = self._child or self._born()
+        begun = time.monotonic()
+        deadline = begun + max(LEAST, min(PATIENCE, PATIENCE_IN_ALL - self._lost))
         try:
             child.stdin.write(question + "\n")
             child.stdin.flush()
         except BrokenPipeError:
             raise self._died() from None
         for _ in range(MOST_LINES):
-            line = child.stdout.readline(limit + 2)
-            if line == END + "\n":
+            line = _line(child, limit, deadline)
+            if line == END:
                 return
-            if not line.endswith("\n"):
+            if line is None:
                 break
             yield line
+        self._lost += time.monotonic() - begun
         raise self._died()
 
     def _born(self) -> _Child:
-        (stdin, to_child), (from_child, stdout), (complaints, stderr) = (_pipe() for _ in range(3))
-        with stdin, stdout, stderr:
-            pid = self._zygote.fork(stdin, stdout, stderr)
-        return _Child(pid=pid, stdin=to_child, stdout=from_child, stderr=complaints)
+        (stdin, to_child), (from_child, stdout), (complaints, stderr) = (os.pipe() for _ in range(3))
+        try:
+            pid = self._zygote.fork((stdin, stdout, stderr))
+        except DeliveryError:
+            for mine in (to_child, from_child, complaints):
+                os.close(mine)
+            raise
+        finally:
+            for its in (stdin, stdout, stderr):
+                os.close(its)
+        return _Child(
+            pid=pid,
+            stdin=open(to_child, "w", encoding="utf-8"),  # noqa: PTH123 - a descriptor
+            stdout=open(from_child, "rb", buffering=0),  # noqa: PTH123
+            stderr=open(complaints, encoding="utf-8", errors="replace"),  # noqa: PTH123
+            read=bytearray(),
+        )
 
     def _died(self) -> DeliveryError:
         """Why; the child is ended, and the next question meets a fresh one."""
@@ -130,7 +177,23 @@ class Reader:
         )
 
 
-def _pipe() -> tuple[IO[str], IO[str]]:
-    """Its reading end, its writing end."""
-    out, into = os.pipe()
-    return open(out, encoding="utf-8"), open(into, "w", encoding="utf-8")  # noqa: PTH123 - descriptors
+def _line(child: _Child, limit: int, deadline: float) -> str | None:
+    """The next line without its end; None at the end, after the deadline, or for one that is too long or not UTF-8."""
+    ready = select.poll()
+    ready.register(child.stdout, select.POLLIN)
+    seen = 0
+    while (end := child.read.find(b"\n", seen)) < 0:
+        seen = len(child.read)
+        left = deadline - time.monotonic()
+        if seen > 4 * limit or left <= 0 or not ready.poll(left * 1000):
+            return None
+        data = child.stdout.read(1 << 16)
+        if not data:
+            return None
+        child.read += data
+    line = bytes(child.read[:end])
+    del child.read[: end + 1]
+    try:
+        return line.decode("utf-8") if len(line) <= 4 * limit else None
+    except UnicodeDecodeError:
+        return None

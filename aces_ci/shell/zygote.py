@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 from types import TracebackType
-from typing import IO
 
 from aces_ci.core.errors import DeliveryError
 
@@ -56,14 +55,14 @@ class Zygote:
             )
         self._control = ours
 
-    def fork(self, stdin: IO[str], stdout: IO[str], stderr: IO[str]) -> int:
-        """A child with these three descriptors and no other; its process id.
+    def fork(self, descriptors: tuple[int, int, int]) -> int:
+        """A child with these three descriptors and no other, as its 0, 1 and 2; its process id.
 
         Raises:
             DeliveryError: the zygote is gone.
         """
         self.warm_up()
-        return self._told(FORK, 0, [stdin.fileno(), stdout.fileno(), stderr.fileno()])
+        return self._told(FORK, 0, list(descriptors))
 
     def end(self, pid: int) -> int:
         """End a fork and forget it; its exit status, negative for a signal."""

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
+from aces_ci.core.errors import UsageError
 from aces_ci.jobs.run import Options, report, run
 from tests.fakes.github import BOT, PERSON, READER, FakeGitHub
-from tests.git_history import History, skill
+from tests.git_history import History, Link, skill
 
 GOOD = skill("log-triage", "1. List the files once.\n2. Read the newest first.\n")
 WRONG_NAME = skill("parcel_quote", "See [rates](references/rates.md).\n")
@@ -181,6 +182,14 @@ def test_gates_are_read_from_the_default_branch_and_a_change_to_them_is_only_sho
     assert runner.pull(head, start) == 1
     assert "takes effect after merge" in runner.comments[0]
     assert f"policy read from main {start[:7]} (default branch tip)" in runner.log
+
+
+def test_a_policy_that_is_a_link_is_refused_and_never_like_having_none(runner: Runner) -> None:
+    files = {"real.yml": "version: 1\n", "aces.yml": Link("real.yml"), "skills/a/SKILL.md": skill("a")}
+    base = runner.history.commit("main", files)
+    head = runner.history.commit("work", {"skills/a/SKILL.md": skill("a", "more")}, base)
+    with pytest.raises(UsageError, match=r"aces\.yml of main is not a regular file"):
+        runner.pull(head, base)
 
 
 def test_the_default_branch_may_turn_a_gate_into_advice(runner: Runner) -> None:

@@ -9,8 +9,9 @@ import pytest
 from aces_ci import compose
 from aces_ci.core.finding import Category
 from aces_ci.core.gate_evals import WEAKENED
-from aces_ci.core.request import Request, to_line
+from aces_ci.core.request import Request
 from aces_ci.core.skill import FileKind, SkillFile, Snapshot
+from aces_ci.core.wire import from_line
 from aces_ci.tiers.evals_guard import guard
 from aces_ci.untrusted import answer
 
@@ -80,5 +81,5 @@ def test_the_unprivileged_reader_reports_it_with_tier_one() -> None:
         after=Snapshot(root="skills/ledger", files=files(CASES[:1])),
         added=False,
     )
-    codes = [getattr(row, "code", "") for row in answer(to_line(asked))]
+    codes = [getattr(from_line(line), "code", "") for line in answer(asked)]
     assert WEAKENED in codes

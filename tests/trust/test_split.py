@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from aces_ci import compose, publication, rendering
 from aces_ci.changes.links import linked
 from aces_ci.changes.parse import parse_skill
+from aces_ci.cli.run import COMMAND as RUN
 from aces_ci.core.errors import DeliveryError
+from aces_ci.core.evidence import Evidence
 from aces_ci.core.request import PagesOf, Request, SkillOf, from_line, to_line
+from aces_ci.core.rule import Profile
 from aces_ci.core.skill import FileKind, SkillFile, Snapshot
 from aces_ci.shell.reader import Reader
 from aces_ci.shell.zygote import Zygote
 from aces_ci.tiers.assemble import assemble
+from aces_ci.tiers.structural import assess
 from aces_ci.tiers.suite_chosen import chosen
+from tests.git_history import History, git, skill
 from tests.golden.live_evidence import CANNOT_TELL, CONTAMINATED, IMPROVED, LOST, NEW_SKILL, REGRESSED, run_of
 
 PARSERS = ("jinja2", "markdown_it", "pyromark", "aces_ci.rules", "aces_ci.renderers.html", "aces_ci.renderers.comment")
@@ -118,3 +127,69 @@ def test_a_reader_has_three_descriptors_and_none_of_another(zygote: Zygote) -> N
             reader.linked("[a](b)", "c", None)
             assert sorted(path.name for path in Path(f"/proc/{reader.pid}/fd").iterdir()) == ["0", "1", "2"]
         assert first.pid != second.pid
+
+
+def test_a_reader_that_says_nothing_is_given_up_and_the_next_one_answers(
+    zygote: Zygote, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("aces_ci.shell.reader.LEAST", 0.5)
+    monkeypatch.setattr("aces_ci.shell.reader.PATIENCE", 0.5)
+    with Reader(zygote) as reader:
+        reader.linked("[a](b)", "c", None)
+        assert reader.pid is not None
+        os.kill(reader.pid, signal.SIGSTOP)
+        begun = time.monotonic()
+        with pytest.raises(DeliveryError, match="stopped before it was done"):
+            reader.linked("[a](b)", "c", None)
+        assert time.monotonic() - begun < 10
+        monkeypatch.undo()
+        assert reader.linked("[a](b)", "c", None) == {"c/b"}
+
+
+def test_a_reader_dies_with_the_process_that_started_it() -> None:
+    program = (
+        "import sys, time\nfrom aces_ci.shell.reader import Reader\nfrom aces_ci.shell.zygote import Zygote\n"
+        "zygote = Zygote(); reader = Reader(zygote); reader.linked('[a](b)', 'c', None)\n"
+        "print(reader.pid, flush=True); time.sleep(60)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        os.kill(pid, signal.SIGSTOP)
+        parent.kill()
+    for _ in range(100):
+        state = Path(f"/proc/{pid}/stat")
+        if not state.exists() or state.read_text("ascii").rsplit(")", 1)[1].split()[0] == "Z":
+            return
+        time.sleep(0.1)
+    os.kill(pid, signal.SIGKILL)
+    pytest.fail("the reader outlived its parent")
+
+
+def test_each_skill_has_a_reader_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[tuple[int | None, str]] = []
+    real = Reader.ask
+
+    def ask(self: Reader, request: Request) -> Iterator[Evidence]:
+        rows = list(real(self, request))
+        read.append((self.pid, request.after.root))
+        return iter(rows)
+
+    monkeypatch.setattr(Reader, "ask", ask)
+    history = History(tmp_path / "origin", bare=False)
+    base = history.commit("main", {"README.md": "x"})
+    history.commit("work", {f"skills/{name}/SKILL.md": skill(name) for name in "abc"}, base)
+    git(history.path, "symbolic-ref", "HEAD", "refs/heads/work")
+    monkeypatch.chdir(tmp_path)
+    CliRunner().invoke(RUN, ["--repo", str(history.path), "--base", "main", "--no-post"], standalone_mode=False)
+    assert [root for _, root in read] == ["skills/a", "skills/b", "skills/c"]
+    assert len({pid for pid, _ in read}) == 3
+
+
+@pytest.mark.parametrize("text", ["<" * 60_000, "${" * 30_000, "{{a" * 20_000, "$(" * 30_000, "<!--" * 15_000])
+def test_a_text_of_one_sign_takes_no_time_that_grows_with_its_square(text: str) -> None:
+    data = b"---\nname: x\ndescription: Counts rows. Use when asked.\n---\n" + text.encode()
+    files = {"SKILL.md": SkillFile(path="SKILL.md", kind=FileKind.REGULAR, size=len(data), data=data)}
+    begun = time.process_time()
+    assess(parse_skill(root="x", files=files), compose.rules(), profile=Profile.ACES)
+    assert time.process_time() - begun < 6

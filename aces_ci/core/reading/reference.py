@@ -31,7 +31,7 @@ _OWN_SCRIPT = re.compile(
     r"(?P<path>[\w][\w./-]*\.(?:py|sh|bash|m?js|cjs|ts|rb|pl|ps1|php))\b"
 )
 _FOLDER = re.compile(_FOLDERS + "/")
-_PLACE = re.compile(r"[${<][^\n/]*/")
+_PLACE = re.compile(r"[${<][^\n/]{0,80}/")
 """What a line holds at least in which `_MENTION`, `_OWN_SCRIPT` can find anything."""
 _RELATIVE = re.compile(r"\]\((?!\s*(?:https?:|#))")
 _ILLUSTRATION = re.compile(r"(?i)\bexamples?\b\W{0,3}:|\be\.g\.|\bsuch as\b|\bwould be\b|\bfor instance\b|\blike `")
