@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from aces_ci.pipeline import Job, Sink
 from aces_ci.ports.provider import Provider, ProviderFactory, ProviderOptions
 from aces_ci.settings.model import Settings
 from aces_ci.shell.files import Folder, read_bounded
+from aces_ci.shell.machine_secret import machine_secret
 from aces_ci.shell.reader import Reader
 from aces_ci.tiers.ask import OVER_BUDGET, Asker
 from aces_ci.tiers.choose_judge import Chosen, NoJudge, choose
@@ -51,8 +53,12 @@ class Bench:
     record: Callable[[Question, Answer], None] | None = None
     """Sees every fresh answer."""
 
-    def asker(self, settings: Settings, trust: Trust, purse: Purse | None = None) -> Asker | NoJudge:
+    def asker(
+        self, settings: Settings, trust: Trust, purse: Purse | None = None, *, believed: bool = True
+    ) -> Asker | NoJudge:
         """The one that asks, for rubrics and for traces; or why there is none. Without a purse it has the whole budget.
+
+        What lies in the folder is read only where it is `believed`.
 
         Raises:
             UsageError: as `choose`, or the SDK is not installed, or the recordings cannot be read.
@@ -63,7 +69,9 @@ class Bench:
         provider = chosen.factory.open(_options(chosen, settings))
         cap = settings.budget.usd
         self.folder.claim()
-        kept = self.folder.read(CACHE, limit=CACHE_LIMIT) or b""
+        kept = (self.folder.read(CACHE, limit=CACHE_LIMIT) if believed else None) or b""
+        # Whoever can read this file knows an empty key, so a server that wants none gives no MAC to believe.
+        secret = chosen.key or machine_secret(self.env, Path.cwd())
         return Asker(
             provider=_Recording(provider, self.record) if self.record else provider,
             purse=purse or Purse(None if cap is None else round(cap * 1_000_000)),
@@ -71,7 +79,7 @@ class Bench:
             # A replay is free and must fail on a miss, so nothing stands in front of it.
             cache=None
             if chosen.factory.name == "recorded"
-            else AnswerCache(kept.decode("utf-8", "replace"), chosen.key, trust=trust.value),
+            else AnswerCache(kept.decode("utf-8", "replace"), secret, trust=trust.value),
             keep=self._keep if trust is not Trust.FORK else _drop,
             concurrency=settings.judge.concurrency,
         )
@@ -91,7 +99,8 @@ def tier(bench: Bench) -> Callable[[Job, ChangeSet, Sink], None]:
             sink(Skipped(tier=Tier.JUDGE, skill=None, code="fork", because=told))
             return
         settings = job.loaded.settings
-        asker = bench.asker(settings, job.event.trust, Purse(job.purse_micros))
+        believed = not _brought(job, bench.folder)
+        asker = bench.asker(settings, job.event.trust, Purse(job.purse_micros), believed=believed)
         if isinstance(asker, NoJudge):
             sink(Skipped(tier=Tier.JUDGE, skill=None, code=asker.code, because=asker.because))
             return
@@ -139,6 +148,15 @@ def shown(snapshot: Snapshot, skill: str, side: str, reader: Reader, settings: S
     rows = reader.ask(asked)
     found = [f"{row.code}: {row.title}" for row in rows if isinstance(row, Finding)]
     return exhibit(skill=skill, side=side, manifest=manifest, files=snapshot.files, findings=found)
+
+
+def _brought(job: Job, folder: Folder) -> bool:
+    """Whether the change itself holds the file that would be read as earlier answers."""
+    top = job.repository.top.resolve()
+    if not folder.path.is_relative_to(top):
+        return False
+    name = (folder.path / CACHE).relative_to(top).as_posix().encode()
+    return bool(job.repository.listing(job.event.head_sha, re.compile(rb"\t" + re.escape(name) + rb"\Z")))
 
 
 def _sides(job: Job, changes: ChangeSet, change: SkillChange) -> Iterator[Exhibit]:

@@ -11,7 +11,7 @@ Arguments of each kind (others are refused as *cannot tell*):
 | regex, not_regex | `pattern`; `where`; `ignore_case` |
 | equals | `value`; `where`; `ignore_case`; outer white space never counts |
 | file_exists, file_absent | `path`, which may be a glob |
-| file_matches, file_not_matches | `path`, a glob means any of its files; one of `pattern`, `contains`, `equals`, `sha256` |
+| file_matches, file_not_matches | `path` (a glob: any such file); one of `pattern`, `contains`, `equals`, `sha256` |
 | json_schema | `schema`; `path` of a file, else the answer |
 | command_ran, command_not_ran | `program`, `pattern` on the command as written, `worked` |
 | tool_used, tool_not_used | `tool`; `arguments`: key to pattern; `min`, `max` |

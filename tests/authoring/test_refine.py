@@ -184,7 +184,12 @@ def test_grounded_takes_over_an_answer_only_where_the_model_says_that_it_is_what
         model.script = lambda seen: Reply(
             text=json.dumps({"reason": "so", "agrees": says}), usage=(100, 10, 0, 0), model=MODEL
         )
-        sets = (f"judge.base_url={model.url}/v1", "judge.provider=openai_chat", "judge.model=gpt-5.4-mini", "budget.usd=1")
+        sets = (
+            f"judge.base_url={model.url}/v1",
+            "judge.provider=openai_chat",
+            "judge.model=gpt-5.4-mini",
+            "budget.usd=1",
+        )
         result = run("--grounded", *(part for one in sets for part in ("--set", one)))
         assert result.return_value == 0, result.exception
         prompts = [prompt_of(seen.body) for seen in model.seen]

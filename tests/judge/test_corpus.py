@@ -73,12 +73,17 @@ def judged(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[J
         yield Judged(history=history, model=model, out=tmp / "wire", calls=calls, answers=tmp / "answers.jsonl")
 
 
+def home(out: Path) -> dict[str, str]:
+    """No key, and a home that keeps the machine's secret."""
+    return {"HOME": str(out.parent / "home")}
+
+
 def ran(history: History, out: Path, *overrides: str) -> list[Judgement]:
     """What the judge said in one `run` without any key."""
     # What the rules hold against these skills is not this test's subject.
     overrides = (*overrides, "gates.spec=advise")
     options = Options(repo=history.path, base="main", head="work", output=out, post=False, overrides=overrides)
-    assert run(options, env={}, stdout=io.StringIO(), stderr=io.StringIO()) == 0
+    assert run(options, env=home(out), stdout=io.StringIO(), stderr=io.StringIO()) == 0
     rows = read_lines((out / "evidence.jsonl").read_text("utf-8").splitlines(keepends=True))
     return [row for row in rows if isinstance(row, Judgement)]
 
@@ -90,7 +95,7 @@ def said(history: History, out: Path, *overrides: str, record: Path | None = Non
         paths=(history.path / "skills",), repo=history.path, base="main", output=out, overrides=overrides,
         record=record, as_json=True,
     )  # fmt: skip
-    assert judge(wanted, env={}, out=lines.append, err=lambda line: None) == 0
+    assert judge(wanted, env=home(out), out=lines.append, err=lambda line: None) == 0
     found: dict[str, Any] = json.loads("\n".join(lines))
     return found
 

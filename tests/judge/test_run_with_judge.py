@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hmac
 import io
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from aces_ci.core.asking.answer_cache import derive
 from aces_ci.core.errors import UsageError
 from aces_ci.core.evidence import Evidence, Judgement, RunEnded, RunStarted, Skipped, Structure, Tier
 from aces_ci.core.wire import read_lines
@@ -23,7 +26,7 @@ from aces_ci.renderers.comment import RENDERER
 from aces_ci.tiers.assemble import assemble
 from tests.builders import a_run, an_event
 from tests.fakes.judge_model import JudgeModel, opinion
-from tests.git_history import History, Script, skill
+from tests.git_history import History, Script, git, skill
 
 STEPS = "1. List the files once.\n2. Read the newest file first and note its time.\n"
 KEYS = {"OPENAI_API_KEY": "sk-canary-0123456789abcdef"}
@@ -166,6 +169,49 @@ def test_what_was_restored_is_worth_nothing_under_another_key_or_after_a_change(
     (tmp_path / "stranger" / CACHE).write_text(text, "utf-8")
     went(history, tmp_path / "stranger", model, env={"OPENAI_API_KEY": "sk-of-somebody-else-0123456789"})
     assert len(model.seen) == 3 * asked
+
+
+def forged(text: str, secret: str) -> str:
+    """The lines with full marks, under a MAC of that secret."""
+    lines = []
+    for line in text.splitlines():
+        kept = {key: value for key, value in json.loads(line).items() if key != "mac"}
+        kept["answer"]["reply"].update({"score": 10, "pass": True})
+        plain = json.dumps(kept, sort_keys=True, separators=(",", ":")).encode()
+        lines.append(json.dumps({**kept, "mac": hmac.digest(derive(secret), plain, "sha256").hex()}, sort_keys=True))
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("homed", [True, False])
+def test_without_a_key_nothing_that_a_checkout_brings_is_a_verdict(
+    history: History, model: JudgeModel, tmp_path: Path, homed: bool
+) -> None:
+    env = {"HOME": str(tmp_path / "home")} if homed else {}
+    went(history, tmp_path / "first", model, env=env)
+    asked = len(model.seen)
+    text = (tmp_path / "first" / CACHE).read_text("utf-8")
+    (tmp_path / "planted").mkdir()
+    (tmp_path / "planted" / CACHE).write_text(forged(text, ""), "utf-8")
+    rows = went(history, tmp_path / "planted", model, env=env)
+    assert len(model.seen) == 2 * asked
+    assert {vote.score for row in rows if isinstance(row, Judgement) for vote in row.votes} == {8}
+    went(history, tmp_path / "first", model, env=env)
+    assert len(model.seen) == (2 if homed else 3) * asked, "the machine's own answers are found where it has a home"
+
+
+def test_a_cache_that_the_commit_under_test_holds_is_not_read(model: JudgeModel, tmp_path: Path) -> None:
+    history = History(tmp_path / "repo", bare=False)
+    manifest = "skills/log-triage/SKILL.md"
+    history.commit("main", {manifest: skill("log-triage", STEPS)})
+    history.commit("work", {manifest: skill("log-triage", STEPS + "3. Stop.\n")}, parent=history.tip("main"))
+    went(history, tmp_path / "first", model)
+    asked = len(model.seen)
+    text = forged((tmp_path / "first" / CACHE).read_text("utf-8"), KEYS["OPENAI_API_KEY"])
+    history.commit("work", {f"aces-results/{CACHE}": text})
+    git(history.path, "checkout", "--quiet", "work")
+    rows = went(history, history.path / "aces-results", model)
+    assert len(model.seen) == 2 * asked
+    assert {vote.score for row in rows if isinstance(row, Judgement) for vote in row.votes} == {8}
 
 
 def test_a_refused_key_costs_the_author_nothing_but_the_judge(

@@ -18,7 +18,7 @@ _LABEL = b"aces-cache-v1"
 def derive(secret: str) -> bytes:
     """The MAC key: HKDF-SHA256 (RFC 5869) of the provider key with an empty salt, so that whoever can ask may believe.
 
-    A server without a key has no secret to derive from: the MAC then only finds damage.
+    A server without a key gives none: its owner derives from a secret of the machine instead, never from "".
     """
     extracted = hmac.digest(b"\0" * 32, secret.encode(), "sha256")
     return hmac.digest(extracted, _LABEL + b"\x01", "sha256")
