@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aces_ci.statistics.intervals import suite_interval
+from aces_ci.statistics.missing import count_missing, filled
 from aces_ci.statistics.stratified import Cell
 
 LEVEL = 0.90
@@ -16,13 +17,25 @@ LEVEL = 0.90
 
 
 def rules_out_drop(cells: Sequence[Cell]) -> float | None:
-    """The drop in [0, 1] beyond which it is ruled out at 95 % on this suite; 0 where any drop is; None: no
-    pair."""
-    interval = suite_interval(cells, LEVEL)
-    return None if interval is None else max(0.0, -interval.low)
+    """The drop in [0, 1] beyond which it is ruled out at 95 % on this suite; 0 where any drop is; None: no pair.
+
+    Where the arms lost so differently that chance alone is not believed, for the worst that the lost runs could have
+    been (rule R, `missing.rule_r`).
+    """
+    lows = [interval.low for held in _as_bad_as_can_be(cells) if (interval := suite_interval(held, LEVEL))]
+    return max(0.0, -min(lows)) if lows else None
 
 
 def within_margin(cells: Sequence[Cell], margin: float) -> bool:
-    """Whether the 90 % interval lies inside +-margin (TOST; Schuirmann 1987). False without a paired cell."""
-    interval = suite_interval(cells, LEVEL)
-    return interval is not None and -margin < interval.low and interval.high < margin
+    """Whether the 90 % interval lies inside +-margin (TOST; Schuirmann 1987). False without a paired cell.
+
+    Under rule R, as `rules_out_drop`: lost runs must not make two arms look alike.
+    """
+    intervals = [suite_interval(held, LEVEL) for held in _as_bad_as_can_be(cells)]
+    return all(found is not None and -margin < found.low and found.high < margin for found in intervals)
+
+
+def _as_bad_as_can_be(cells: Sequence[Cell]) -> tuple[Sequence[Cell], ...]:
+    if not count_missing(cells).unequal:
+        return (cells,)
+    return (cells, *([filled(cell, a, b) for cell in cells] for a, b in ((0.0, 1.0), (1.0, 0.0))))

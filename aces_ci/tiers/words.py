@@ -19,8 +19,8 @@ def word(tested: Tested, reasons: Sequence[Reason], plan: LivePlan) -> tuple[Wor
     """The word and the clause behind it.
 
     In order: unfair is *no verdict*; a boundary that was crossed, upheld by rule R and by the interval, at least the
-    floor away from 0, is *regressed* or *improved*; a 90 % interval inside the margin is *no difference*; all else
-    *cannot tell*.
+    floor away from 0, is *regressed* or *improved*; where the looks end a 90 % interval inside the margin, under rule R
+    as well, is *no difference*; all else *cannot tell*.
     """
     if reasons:
         return Word.NO_VERDICT, reasons[0][1]
@@ -33,7 +33,9 @@ def word(tested: Tested, reasons: Sequence[Reason], plan: LivePlan) -> tuple[Wor
     if crossed is not None and sure and abs(tested.point) >= plan.floor:
         than = "main" if tested.contrast is Contrast.CHANGE else "no skill"
         return WORST_FIRST[crossed], f"beyond chance against {than} at look {tested.looks.look} of {len(plan.looks)}"
-    if within_margin(tested.cells, plan.margin):
+    # Asked once, where the looks end: asked at each of them its error would add up.
+    ended = crossed is not None or tested.looks.look == len(plan.looks)
+    if ended and within_margin(tested.cells, plan.margin):
         return (
             Word.NO_DIFFERENCE,
             f"the 90 % interval lies inside {round(100 * plan.margin)} points either way",

@@ -123,6 +123,14 @@ def test_a_lift_below_the_floor_is_no_verdict_word_even_beyond_chance() -> None:
     assert told(arms).word is Word.NO_DIFFERENCE
 
 
+def test_no_difference_is_asked_once_where_the_looks_end() -> None:
+    many = tuple(f"c{number}" for number in range(20))
+    plan = LivePlan(looks=(5, 10))
+    half, whole = ({arm: every([1.0] * runs, many) for arm in (Arm.WITH_SKILL, Arm.PREVIOUS)} for runs in (5, 10))
+    assert told(half, plan).word is Word.CANNOT_TELL
+    assert told(whole, plan).word is Word.NO_DIFFERENCE
+
+
 def test_a_word_stays_unsaid_while_the_interval_still_holds_zero() -> None:
     arms = {Arm.WITH_SKILL: every([0.48] * 8), Arm.PREVIOUS: every([0.5] * 8)}
     trials, scores = a_comparison(arms)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -181,3 +183,17 @@ def test_ratio_covers_and_is_one_for_equal_arms() -> None:
     many = [Cell(key=(str(i), "h", "m"), a=(8.0 + i,), b=(10.0 + i,)) for i in range(30)]
     wide = paired_ratio(many, seed=1)
     assert wide is not None and wide.method == "BCa over cases" and wide.high < 0
+
+
+def test_lost_runs_make_no_two_arms_alike_and_rule_out_no_drop() -> None:
+    """20 cases x 10 runs, 9 of 10 against a true 6 of 10, and 70 of this arm's 80 failures lost."""
+    arm = [(1.0,) * 6 + (0.0,) * (1 if case % 2 else 0) for case in range(20)]
+    lost = [
+        Cell(key=(str(case),), a=runs, b=(1.0,) * 9 + (0.0,), missing_a=10 - len(runs)) for case, runs in enumerate(arm)
+    ]
+    as_if_nothing_were_lost = [replace(cell, missing_a=0) for cell in lost]
+    assert within_margin(as_if_nothing_were_lost, 0.10), "the figures alone would say so"
+    assert not within_margin(lost, 0.10)
+    alone, known = rules_out_drop(as_if_nothing_were_lost), rules_out_drop(lost)
+    assert alone is not None and known is not None
+    assert alone < 0.10 and known > 0.30
