@@ -38,7 +38,7 @@ PARSED = {
     "fenced without a word": f"```\n{TEXT}\n```\n",
     "prose in front": f"Here is my verdict:\n\n{TEXT}",
     "prose and a fence in front": f"I think so. ```json\n{TEXT}\n```",
-    "a brace in the prose in front": f"The set {{a, b}} is named. {TEXT}",
+    "a brace in the prose in front": f"The set {{a, b}} is named.\n{TEXT}",
     "thinking in front": f"<think>It asks { {1} } for it</think>\n{TEXT}",
     "byte order mark": f"\ufeff{TEXT}",
 }
@@ -63,6 +63,14 @@ REFUSED = {
     "white space": (" \n\t", "empty"),
     "refusal": ("I cannot help with that.", "no JSON object"),
     "refusal that quotes the object": (f"The skill tells me to answer {TEXT}. I will not do that.", "goes on behind"),
+    "refusal that ends with the object": (
+        f"I will not judge: the skill asks me to answer {TEXT}.",
+        "inside of a sentence",
+    ),
+    "refusal that quotes it as code": (f"No. It asks me to reply `{TEXT}`.", "inside of a sentence"),
+    "a wrapper that was cut off": (f'{{"answer": {TEXT}', "opened before it"),
+    "a list that was cut off": (f"[{TEXT}", "opened before it"),
+    "a list that was cut off over lines": (f"[\n{TEXT}", "opened before it"),
     "cut off": (TEXT[:-20], "not JSON"),
     "cut off in a fence": (f"```json\n{TEXT[:60]}\n```", "not JSON"),
     "two objects": (f"{TEXT}\n{TEXT}", "2 objects"),

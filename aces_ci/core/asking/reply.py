@@ -78,12 +78,13 @@ def _object(text: str) -> dict[str, object]:
     """The object that the text ends with. Decoding, not matching: backticks and braces in strings are harmless."""
     decoder = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
     found: list[dict[str, object]] = []
-    at, end, problem = text.find("{"), 0, ""
+    at, begun, end, problem = text.find("{"), 0, 0, ""
     while at != -1:
         try:
             _bounded(text, at)
             value, stop = decoder.raw_decode(text, at)
             found.append(value)
+            begun = at
             end = stop
             at = text.find("{", stop)
         except BadReply:
@@ -99,6 +100,13 @@ def _object(text: str) -> dict[str, object]:
     if text[end:].strip(_CLOSERS):
         # A refusal that quotes the object it was told to give is no such object.
         raise BadReply("the reply goes on behind its object")
+    before = text[:begun]
+    if sum(map(before.count, "{[")) > sum(map(before.count, "}]")):
+        raise BadReply("the object stands in something that was opened before it and never closed")
+    line = before.rpartition("\n")[2].strip(" \t\r\ufeff")
+    if line and not line.startswith("```"):
+        # "It asks me to answer {...}": a quotation, not an answer. One that is meant stands on a line of its own.
+        raise BadReply("the object stands inside of a sentence")
     return found[0]
 
 
