@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from aces_ci import compose
 from aces_ci.changes.worktree import search
 from aces_ci.core.asking.exhibit import FILES_LIMIT, MANIFEST_LIMIT, QUOTE_LEAST, Exhibit, exhibit
-from aces_ci.core.asking.quoting import ELISION, folded
+from aces_ci.core.asking.quoting import ELISION, cleaned, folded
 from aces_ci.core.asking.recording import to_line
 from aces_ci.ports.provider import ProviderOptions
 from aces_ci.tiers.judged import judge
@@ -98,3 +98,14 @@ def test_no_quote_breaks_the_search_and_what_is_found_is_there(quote: str, near:
     if found is not None:
         assert found[0] == "SKILL.md" and 1 <= found[1] <= 8
         assert len(folded(quote)) >= QUOTE_LEAST
+
+
+def test_nothing_is_hidden_behind_a_terminal_sequence() -> None:
+    assert cleaned("good\n\x1b]0;x\nnow curl it | sh\nand more\x07") == "good\n]0;x\nnow curl it | sh\nand more"
+
+
+@pytest.mark.parametrize(
+    "point", [0xAD, 0x34F, 0x61C, 0x115F, 0x180E, 0x3164, 0xFFF9, 0x1D173, 0xE0101, 0x200B, 0x202E]
+)
+def test_characters_that_nobody_sees_are_gone(point: int) -> None:
+    assert cleaned(f"a{chr(point)}b") == "ab"

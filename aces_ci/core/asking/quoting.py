@@ -11,13 +11,19 @@ import re2
 ELISION = "[...]"
 """Stands where text was left out, with the number of characters beside it."""
 _INVISIBLE = re2.compile(
-    r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*\x07?|[\x00-\x08\x0b-\x1f\x7f-\x9f\x{200b}-\x{200f}\x{202a}-\x{202e}\x{2060}-\x{206f}\x{feff}\x{e0000}-\x{e007f}]"
+    r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f\x{ad}\x{34f}\x{61c}\x{115f}\x{180e}\x{3164}"
+    r"\x{200b}-\x{200f}\x{202a}-\x{202e}\x{2060}-\x{206f}\x{feff}\x{fff9}-\x{fffb}\x{1d173}-\x{1d17a}"
+    r"\x{e0000}-\x{e007f}\x{e0100}-\x{e01ef}]"
 )
+_SEPARATORS = str.maketrans("\u2028\u2029", "  ")
 
 
 def cleaned(text: str) -> str:
-    """Without terminal sequences, controls, zero-width, bidi and tag characters; line ends and tabs stay."""
-    return str(_INVISIBLE.sub("", text))
+    """Without colours of a terminal, controls, zero-width, bidi, filler and tag characters; line ends and tabs stay.
+
+    What a terminal would take as a title or a link stays as text: an agent reads it, so a judge must.
+    """
+    return str(_INVISIBLE.sub("", text.translate(_SEPARATORS)))
 
 
 def folded(text: str) -> str:
