@@ -222,8 +222,6 @@ def _read(job: Job, commit: str, root: str) -> Parsed | None:
         raise UsageError(
             f"{root} cannot be read: {error.at or error.message}", code="unreadable", path=root, do=error.do
         ) from None
-    finally:
-        job.reader.restart()
 
 
 def _before(job: Job, changes: ChangeSet, change: SkillChange) -> Skill | None:

@@ -197,18 +197,15 @@ def _siblings(job: Job, commit: str, path: str, known: dict[str, tuple[Sibling, 
             known[folder] = job.reader.siblings(SiblingsOf(snapshots=manifests_in(job.repository, commit, folder)))
         except DeliveryError:
             known[folder] = ()
-        job.reader.restart()
     return tuple(sibling for sibling in known[folder] if sibling.path != path)
 
 
 def _read(reader: Reader, asked: Request) -> list[Evidence]:
-    """Tier 1 of one skill, by a process that reads no other; where it dies of it, a word on this skill."""
+    """Tier 1 of one skill; where the process that reads it dies of it, a word on this skill."""
     try:
         return list(reader.ask(asked))
     except DeliveryError as error:
         because = error.at or "its limits of time or memory"
-    finally:
-        reader.restart()
     manifest = manifest_of(asked.after.files) or MANIFEST
     return list(unreadable(asked.after.root, manifest, because))
 

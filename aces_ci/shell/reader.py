@@ -55,11 +55,17 @@ class _Child:
 
 
 class Reader:
-    """One child process, started when it is first asked; a context manager. Its descriptors are three."""
+    """A context manager that starts a child process for every question; its descriptors are three.
+
+    What has read one skill is asked about no other and renders no report. Links alone, which are many and small, share
+    a child with the links asked before them.
+    """
 
     def __init__(self, zygote: Zygote) -> None:
         self._zygote = zygote
         self._child: _Child | None = None
+        self._linking = False
+        """Whether the child was asked for links and for nothing else."""
         self._lost = 0.0
         """Seconds spent on children that gave no answer."""
 
@@ -67,15 +73,15 @@ class Reader:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
-        self.restart()
+        self._leave()
 
     @property
     def pid(self) -> int | None:
         """The child, where one is running."""
         return self._child.pid if self._child else None
 
-    def restart(self) -> None:
-        """Give up the child; the next question meets a fresh one."""
+    def _leave(self) -> None:
+        """Give up the child."""
         if self._child is None:
             return
         child, self._child = self._child, None
@@ -91,7 +97,7 @@ class Reader:
         Raises:
             DeliveryError: the child died (a bomb met its limits, or a bug) or said something that is no evidence.
         """
-        for number, line in enumerate(self._lines(to_line(request), LINE_LIMIT), start=1):
+        for number, line in enumerate(self._answer(request, LINE_LIMIT), start=1):
             yield from_line(line, number=number, source="reader")
 
     def linked(self, text: str, folder: str, plugin_root: str | None) -> frozenset[str]:
@@ -115,10 +121,17 @@ class Reader:
         return found
 
     def _value(self, asked: Asked, answer: Answer) -> Any:
-        lines = list(self._lines(to_line(asked), VALUE_LIMIT))
+        lines = list(self._answer(asked, VALUE_LIMIT))
         if len(lines) != 1:
             raise self._died()
         return read_value(answer, lines[0])
+
+    def _answer(self, asked: Asked, limit: int) -> Iterator[str]:
+        links = isinstance(asked, LinksOf)
+        if not (links and self._linking):
+            self._leave()
+        self._linking = links
+        return self._lines(to_line(asked), limit)
 
     def _lines(self, question: str, limit: int) -> Iterator[str]:
         child = self._child = self._child or self._born()

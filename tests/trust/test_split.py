@@ -193,3 +193,15 @@ def test_a_text_of_one_sign_takes_no_time_that_grows_with_its_square(text: str) 
     begun = time.process_time()
     assess(parse_skill(root="x", files=files), compose.rules(), profile=Profile.ACES)
     assert time.process_time() - begun < 6
+
+
+def test_what_has_read_one_skill_is_asked_about_no_other_and_links_share_a_process(zygote: Zygote) -> None:
+    request = Request(after=Snapshot(root="a", files={}), added=True)
+    with Reader(zygote) as reader:
+        seen = []
+        for ask in (lambda: list(reader.ask(request)),) * 2 + (lambda: reader.linked("[a](b)", "c", None),) * 2:
+            ask()
+            seen.append(reader.pid)
+        list(reader.ask(request))
+        assert len({*seen, reader.pid}) == 4
+        assert seen[2] == seen[3]
