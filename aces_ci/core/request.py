@@ -176,8 +176,7 @@ def _adapter(answer: str) -> TypeAdapter[Any]:
 def value_line(answer: Answer, value: object) -> str:
     """An answer that is one value, on one line. Halves of surrogate pairs, which no text may hold, become `?`."""
     plain = _adapter(answer).dump_python(value, mode="json")
-    said = json.dumps(plain, ensure_ascii=False, allow_nan=False)
-    return json.dumps(json.loads(said.encode("utf-8", "replace")))
+    return json.dumps(plain, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace").decode("utf-8")
 
 
 def read_value(answer: Answer, line: str) -> Any:
