@@ -34,8 +34,9 @@ class Zygote:
     def __exit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
         if self._process is None or self._control is None:
             return
-        # Its end of the line closes, so it leaves; its forks have lost their input by then.
+        # It has nothing to finish, and whoever is told of a wrong option shall not wait until it is warm.
         self._control.close()
+        self._process.kill()
         self._process.wait()
 
     def warm_up(self) -> None:
