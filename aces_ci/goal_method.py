@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from aces_ci.core.amount import in_micros
 from aces_ci.core.errors import UsageError
 from aces_ci.core.spending.control import Secrets, Upstream
 from aces_ci.core.spending.exchange import Protocol
@@ -58,7 +59,7 @@ def goal_room(
         if named:
             raise
         return None
-    cap = settings.budget.usd
+    cap = in_micros(settings.budget.usd)
     return GoalRoom(
         sandbox=sandbox,
         worker=worker,
@@ -69,8 +70,8 @@ def goal_room(
         secrets=Secrets(keys={"judge": chosen.key} if chosen.key else {}),
         model=chosen.model,
         prices=(replace(chosen.price, model=chosen.model),) if chosen.price else (),
-        purse=purse or Purse(None if cap is None else round(cap * 1_000_000)),
-        cap_micros=None if cap is None else round(cap * 1_000_000),
+        purse=purse or Purse(cap),
+        cap_micros=cap,
     )
 
 

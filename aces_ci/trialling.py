@@ -19,12 +19,10 @@ from aces_ci.core.spending.price_table import price_of
 from aces_ci.core.staging import Injection, Lineup
 from aces_ci.core.suites.case import Case, Role
 from aces_ci.core.suites.run_policy import Grading
-from aces_ci.ports.dialect import Dialect
 from aces_ci.ports.harness import Harness
 from aces_ci.ports.sandbox import MIB, Limits
 from aces_ci.settings.model import Settings
 from aces_ci.tiers.choose_judge import overriding
-from aces_ci.tiers.suite_chosen import Chosen, chosen
 
 PROVIDERS = (
     ("anthropic", "ANTHROPIC_API_KEY", "https://api.anthropic.com", (Protocol.MESSAGES,)),
@@ -153,17 +151,6 @@ def analysis_of(plan: TrialPlan, settings: Settings) -> LivePlan:
             for name, case in cases.items()
         },
     )
-
-
-def suite_of(root: str, skill: Skill | None, dialects: Sequence[Dialect], *, cap: int) -> Chosen:
-    """The cases of one side of a skill, as its own run policy chooses them; none of no skill.
-
-    Raises:
-        UsageError: the policy cannot be used, or no case can be run. Located.
-    """
-    if skill is None:
-        return Chosen()
-    return chosen(root, skill.files, dialects, skill_name=skill.name or skill.label, cap=cap)
 
 
 def subject_of(

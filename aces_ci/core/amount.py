@@ -5,6 +5,11 @@ from __future__ import annotations
 NBSP = "\u00a0"
 
 
+def in_micros(amount: float | None) -> int | None:
+    """An amount in dollars, as settings have it, in millionths; None stays None: no cap."""
+    return None if amount is None else round(amount * 1_000_000)
+
+
 def usd(micros: int | float | None) -> str:
     """Millionths of a dollar as `2.31 USD`; unknown is said, never 0."""
     return "an unknown price" if micros is None else f"{micros / 1_000_000:.2f}{NBSP}USD"

@@ -15,6 +15,7 @@ from aces_ci import agent_images, compose, diagnosing, goal_method, grading, res
 from aces_ci.changes.git import Repository
 from aces_ci.changes.load import skill_at
 from aces_ci.changes.worktree import Found, search
+from aces_ci.core.amount import in_micros
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
 from aces_ci.core.inert import plain
@@ -37,6 +38,7 @@ from aces_ci.tiers import live
 from aces_ci.tiers.grader_room import GraderRoom
 from aces_ci.tiers.purse import Purse
 from aces_ci.tiers.schedule import Budget
+from aces_ci.tiers.suite_chosen import chosen
 
 EXIT_INTERRUPTED = 130
 
@@ -92,7 +94,7 @@ def run(
         UsageError: before anything is spent.
     """
     # A path that is not there is told first: no key would mend it.
-    chosen = () if wanted.pull_only else search(wanted.repo, wanted.paths).found
+    picked = () if wanted.pull_only else search(wanted.repo, wanted.paths).found
     settings = _settings(wanted, env)
     sandbox = compose.sandbox(settings.live.sandbox.backend)
     harnesses = compose.harnesses()
@@ -106,7 +108,7 @@ def run(
     found = resuming.earlier(folder)
     done = found.trials
     _ask_about_leftovers(wanted, done)
-    own = agent_images.environment_of((item.skill() for item in chosen), Trust.OWN)
+    own = agent_images.environment_of((item.skill() for item in picked), Trust.OWN)
     images = agent_images.images_for(settings, harnesses, sandbox, env=env, environment=own)
     who = trialling.contenders(settings, harnesses, reach, images)
     plan = _plan(wanted, settings, who, done, err)
@@ -117,7 +119,7 @@ def run(
     cap = wanted.max_usd if wanted.max_usd is not None else settings.budget.usd
     for line in opening(plan, cap):
         err(line)
-    purse = Purse(None if cap is None else round(cap * 1e6), found.book.total)
+    purse = Purse(in_micros(cap), found.book.total)
     asker = compose.bench(env, folder).asker(settings, plan.design.trust, purse)
     ask = asker if callable(asker) else None
     trialling.gradeable(plan, ask is not None)
@@ -204,7 +206,8 @@ def _plan(
     subjects = []
     for item in found:
         skill = item.skill()
-        own = trialling.suite_of(item.root, skill, compose.dialects(), cap=design.looks[-1])
+        called = skill.name or skill.label
+        own = chosen(item.root, item.files, compose.dialects(), skill_name=called, cap=design.looks[-1])
         cases = list(own.cases)
         for note in own.notes:
             err(plain(note, 300))

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from aces_ci import __version__
 from aces_ci.core import gates_text
+from aces_ci.core.amount import in_micros
 from aces_ci.core.event import Trust
 from aces_ci.core.evidence import CUT_SHORT, ChangedSkill, Evidence, Judgement, Tier
 from aces_ci.core.finding import Finding, Severity
@@ -196,7 +197,7 @@ def _cost(found: Sorted) -> Cost:
         judge_usd_micros=judge,
         tokens=sum(t.usage.tokens for t in fresh) + sum(j.tokens for j in found.judgements.values() if not j.cached),
         seconds=found.seconds,
-        cap_usd_micros=round(cap * 1_000_000) if isinstance(cap, int | float) else None,
+        cap_usd_micros=in_micros(cap) if isinstance(cap, int | float) else None,
         saved_usd_micros=None if None in saved or not saved else sum(value or 0 for value in saved),
         reused_trials=len(reused),
         judgements=readings,
