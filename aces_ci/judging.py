@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from aces_ci.changes.load import snapshot_at
 from aces_ci.changes.owner import manifest_among
+from aces_ci.core.amount import in_micros
 from aces_ci.core.asking.answer_cache import AnswerCache
 from aces_ci.core.asking.exhibit import Exhibit, exhibit
 from aces_ci.core.asking.question import Answer, Question
@@ -67,14 +67,13 @@ class Bench:
         if isinstance(chosen, NoJudge):
             return chosen
         provider = chosen.factory.open(_options(chosen, settings))
-        cap = settings.budget.usd
         self.folder.claim()
         kept = (self.folder.read(CACHE, limit=CACHE_LIMIT) if believed else None) or b""
         # Whoever can read this file knows an empty key, so a server that wants none gives no MAC to believe.
         secret = chosen.key or machine_secret(self.env, Path.cwd())
         return Asker(
             provider=_Recording(provider, self.record) if self.record else provider,
-            purse=purse or Purse(None if cap is None else round(cap * 1_000_000)),
+            purse=purse or Purse(in_micros(settings.budget.usd)),
             price=chosen.price,
             # A replay is free and must fail on a miss, so nothing stands in front of it.
             cache=None
@@ -99,7 +98,7 @@ def tier(bench: Bench) -> Callable[[Job, ChangeSet, Sink], None]:
             sink(Skipped(tier=Tier.JUDGE, skill=None, code="fork", because=told))
             return
         settings = job.loaded.settings
-        believed = not _brought(job, bench.folder)
+        believed = not job.brings(bench.folder.path / CACHE)
         asker = bench.asker(settings, job.event.trust, Purse(job.purse_micros), believed=believed)
         if isinstance(asker, NoJudge):
             sink(Skipped(tier=Tier.JUDGE, skill=None, code=asker.code, because=asker.because))
@@ -148,15 +147,6 @@ def shown(snapshot: Snapshot, skill: str, side: str, reader: Reader, settings: S
     rows = reader.ask(asked)
     found = [f"{row.code}: {row.title}" for row in rows if isinstance(row, Finding)]
     return exhibit(skill=skill, side=side, manifest=manifest, files=snapshot.files, findings=found)
-
-
-def _brought(job: Job, folder: Folder) -> bool:
-    """Whether the change itself holds the file that would be read as earlier answers."""
-    top = job.repository.top.resolve()
-    if not folder.path.is_relative_to(top):
-        return False
-    name = (folder.path / CACHE).relative_to(top).as_posix().encode()
-    return bool(job.repository.listing(job.event.head_sha, re.compile(rb"\t" + re.escape(name) + rb"\Z")))
 
 
 def _sides(job: Job, changes: ChangeSet, change: SkillChange) -> Iterator[Exhibit]:

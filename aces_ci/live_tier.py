@@ -16,6 +16,7 @@ from aces_ci.core.inert import plain
 from aces_ci.core.plan import ISOLATED, Subject, TrialPlan, looks_of, make_live_plan, staged_lineup
 from aces_ci.core.request import Parsed, SkillOf
 from aces_ci.core.skill import Skill
+from aces_ci.judging import CACHE
 from aces_ci.pipeline import Job, Sink
 from aces_ci.ports.sandbox import SandboxLost
 from aces_ci.resuming import Earlier
@@ -78,7 +79,7 @@ def _measure(
         found = beside
         resuming.put_aside(sink.folder, found)
         plan = make_live_plan(subjects, who, design, attainable=attainable, done=found.trials)
-    memory = remembering.memory(sink.folder, reach, job.event)
+    memory = remembering.memory(sink.folder, reach, job.event, job.brings)
     rows = [remembering.with_spent(_planned(item, plan, isolated=box.isolates), plan, memory) for item in subjects]
     for line in rows:
         sink.add(line)
@@ -86,7 +87,8 @@ def _measure(
         say(text)
     analysis = remembering.charged(trialling.analysis_of(plan, settings), rows)
     purse = Purse(job.purse_micros, found.book.total)
-    asker = compose.bench(env, sink.folder).asker(settings, job.event.trust, purse)
+    believed = not job.brings(sink.folder.path / CACHE)
+    asker = compose.bench(env, sink.folder).asker(settings, job.event.trust, purse, believed=believed)
     ask = asker if callable(asker) else None
     trialling.gradeable(plan, ask is not None)
     room = GraderRoom.of(plan, box, env)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 from aces_ci import __version__
 from aces_ci.changes.compare import between, compare
@@ -15,6 +16,7 @@ from aces_ci.changes.load import manifests_in, snapshot_at
 from aces_ci.changes.owner import MANIFEST
 from aces_ci.changes.parse import manifest_of
 from aces_ci.changes.weigh import weigh
+from aces_ci.core.amount import in_micros
 from aces_ci.core.approval import Consent, Refusal
 from aces_ci.core.change import Because, BecauseKind, ChangeSet, How, SkillChange
 from aces_ci.core.errors import DeliveryError
@@ -70,10 +72,14 @@ class Job:
     @property
     def purse_micros(self) -> int | None:
         """What is left of the run's one budget, of which each shard has an equal part; None: there is none."""
-        cap = self.loaded.settings.budget.usd
+        cap = in_micros(self.loaded.settings.budget.usd)
         if cap is None:
             return None
-        return max(0, round(cap * 1_000_000) // (self.shard or (1, 1))[1] - self.paid_micros)
+        return max(0, cap // (self.shard or (1, 1))[1] - self.paid_micros)
+
+    def brings(self, path: Path) -> bool:
+        """Whether the change itself holds that file, or a file below that folder: what no run of ours left there."""
+        return self.repository.holds(self.event.head_sha, path)
 
 
 def changed(job: Job) -> ChangeSet:

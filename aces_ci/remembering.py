@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from aces_ci import grading, trialling
 from aces_ci.core import push_memory
@@ -20,9 +21,13 @@ from aces_ci.tiers.compare import summarise
 from aces_ci.tiers.push import comparison_of, push_of, recalled
 
 
-def memory(folder: Folder, reach: trialling.Access, event: Event) -> PushMemory:
-    """Earlier pushes, believed where their MAC was made with the key that pays for this run."""
-    kept = folder.read(push_memory.NAME, limit=push_memory.LIMIT) or b""
+def memory(folder: Folder, reach: trialling.Access, event: Event, brings: Callable[[Path], bool]) -> PushMemory:
+    """Earlier pushes, believed where their MAC was made with the key that pays for this run.
+
+    `brings`: whether the change itself holds a file. Where a server wants no key, anybody could have made that MAC.
+    """
+    brought = brings(folder.path / push_memory.NAME)
+    kept = (None if brought else folder.read(push_memory.NAME, limit=push_memory.LIMIT)) or b""
     secret = next((key for _, key in sorted(reach.secrets.keys.items())), "")
     return PushMemory(kept.decode("utf-8", "replace"), secret, trust=event.trust.value)
 

@@ -184,6 +184,14 @@ class Repository:
         entry = self.tree(commit).entry(path)
         return self.blob(entry.oid, cap) if entry and entry.is_file else None
 
+    def holds(self, commit: str, path: Path) -> bool:
+        """Whether a commit has a file where `path` lies in the checkout, or a file below it."""
+        top = self.top.resolve()
+        if not path.is_relative_to(top):
+            return False
+        name = text_of(bytes(path.relative_to(top)))
+        return name == "." or self.tree(commit).entry(name) is not None
+
     def _here(self, ref: str) -> str | None:
         if not ref or "\0" in ref:
             return None

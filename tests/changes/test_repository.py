@@ -243,3 +243,14 @@ def test_a_sha256_repository_is_read_too(tmp_path: Path) -> None:
     with Repository.open(folder) as repository:
         found = compare(repository, repository.resolve("HEAD^"), repository.resolve("HEAD"))
     assert [change.path for change in found.skills] == ["s"]
+
+
+def test_what_a_commit_holds_is_told_from_what_only_lies_in_the_checkout(tmp_path: Path) -> None:
+    history = History(tmp_path / "repo", bare=False)
+    head = history.commit("main", {"out/evidence.jsonl": "x", "a b/\u00e9.txt": "x"})
+    with Repository.open(history.path) as repository:
+        top = repository.top.resolve()
+        held = ["out", "out/evidence.jsonl", "a b/\u00e9.txt", "."]
+        assert [repository.holds(head, top / name) for name in held] == [True] * 4
+        for other in (top / "out/other", top / "ou", tmp_path / "elsewhere", top / "out/evidence.jsonl/x"):
+            assert not repository.holds(head, other)

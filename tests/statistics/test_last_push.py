@@ -244,7 +244,7 @@ def test_a_run_leaves_a_line_for_the_next_push_and_a_fork_leaves_none(tmp_path: 
         grades = Grades(made, analysis, metrics(), None, folder, sink)
         grades.trials.update({trial.digest: trial for trial in trials})
         grades.scores.update({score.trial: [score] for score in scores})
-        remember(event, made, grades, analysis, memory(folder, reach, event), folder, sink)
+        remember(event, made, grades, analysis, memory(folder, reach, event, lambda path: False), folder, sink)
 
     one("first try", an_event(head_sha=BEFORE))
     assert not [row for row in sink.read() if isinstance(row, LastPush)], "there was no push before"
@@ -256,3 +256,7 @@ def test_a_run_leaves_a_line_for_the_next_push_and_a_fork_leaves_none(tmp_path: 
     one("third try", an_event(trust=Trust.FORK, head_sha="2" * 40))
     one("no change request", an_event(change_request=None))
     assert (tmp_path / "out" / "pushes.jsonl").read_bytes() == kept
+    event = an_event(head_sha="3" * 40)
+    own, planted = (memory(folder, reach, event, lambda _, brought=brought: brought) for brought in (False, True))
+    assert own.last(event.repo, event.change_request, SKILL, head=event.head_sha) is not None
+    assert planted.last(event.repo, event.change_request, SKILL, head=event.head_sha) is None
