@@ -9,12 +9,12 @@ from pathlib import Path
 from aces_ci import compose
 from aces_ci.core.errors import UsageError
 from aces_ci.core.evidence import Imported
+from aces_ci.shell.evidence_file import NAME as EVIDENCE
 from aces_ci.shell.files import read_bounded
 
 LIMIT = 64_000_000
 MOST = 5_000
 """Files of one folder that are looked at."""
-EVIDENCE = "evidence.jsonl"
 
 
 def split(places: Sequence[Path]) -> tuple[list[Path], list[Path]]:

@@ -6,27 +6,23 @@ that is killed at any moment in between loses nothing either.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from aces_ci.changes.git import Repository
 from aces_ci.core.errors import UsageError
 from aces_ci.core.evidence import Evidence, RunEnded
 from aces_ci.core.plan import TrialPlan
 from aces_ci.core.score import Score
 from aces_ci.core.spending import book
 from aces_ci.core.trial import Arm, Trial
-from aces_ci.core.wire import read_lines, to_line
+from aces_ci.shell.evidence_file import LIMIT, rows_of, text_of
+from aces_ci.shell.evidence_file import NAME as EVIDENCE
 from aces_ci.shell.files import PRIVATE, Folder
 
-EVIDENCE = "evidence.jsonl"
 ASIDE = "earlier.jsonl"
 """Trials and scores of earlier starts, whether or not they fit what runs now."""
-LIMIT = 1 << 30
-"""Bytes of an evidence file that is read; a run of 10,000 trials is under 10 MB."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +52,7 @@ def earlier(folder: Folder) -> Earlier:
     Raises:
         UsageError: a line that this version does not read.
     """
-    aside, last = (tuple(_rows(folder, name)) for name in (ASIDE, EVIDENCE))
+    aside, last = (tuple(rows_of(folder, name)) for name in (ASIDE, EVIDENCE))
     trials = {row.digest: row for row in (*aside, *last) if isinstance(row, Trial)}
     kept = {digest: trial for digest, trial in trials.items() if not trial.missing and _whole(folder, trial)}
     scores = {row.id: row for row in (*aside, *last) if isinstance(row, Score) and row.trial in kept}
@@ -98,7 +94,7 @@ def beside(left: Earlier, plan: TrialPlan) -> Earlier:
 def begin(folder: Folder, found: Earlier, rows: Sequence[Evidence] = ()) -> None:
     """Put what was found aside and begin the evidence anew with `rows`. Raises DeliveryError."""
     put_aside(folder, found)
-    folder.write(EVIDENCE, _text(rows), mode=PRIVATE)
+    folder.write(EVIDENCE, text_of(rows), mode=PRIVATE)
 
 
 def anew(folder: Folder) -> bool:
@@ -122,10 +118,10 @@ def anew(folder: Folder) -> bool:
     return left
 
 
-def found(
-    folder: Folder, repository: Repository, head: str, repo: Path, resume: bool, say: Callable[[str], None]
-) -> Earlier:
+def found(folder: Folder, brings: Callable[[Path], bool], resume: bool, say: Callable[[str], None]) -> Earlier:
     """What an earlier start of `run` left, where it is asked for; the evidence is begun anew either way.
+
+    `brings`: whether the change itself holds files of a folder.
 
     Raises:
         UsageError: the change itself brings the files, or they cannot be read.
@@ -135,16 +131,13 @@ def found(
         if anew(folder):
             say(f"an earlier start left paid runs in {folder.path}: --resume goes on from them")
         return Earlier()
-    root = repo.resolve()
-    if folder.path.is_relative_to(root):
-        below = re.compile(rb"\t" + re.escape(folder.path.relative_to(root).as_posix().encode()) + rb"/")
-        if repository.listing(head, below):
-            raise UsageError(
-                f"the change itself holds files in {folder.path.name}/",
-                code="resume_tracked",
-                why="runs that a change brings along would be taken for runs that were made",
-                do="take the folder out of the repository, or start without --resume",
-            )
+    if brings(folder.path):
+        raise UsageError(
+            f"the change itself holds files in {folder.path.name}/",
+            code="resume_tracked",
+            why="runs that a change brings along would be taken for runs that were made",
+            do="take the folder out of the repository, or start without --resume",
+        )
     left = earlier(folder)
     begin(folder, left)
     return left
@@ -152,7 +145,7 @@ def found(
 
 def put_aside(folder: Folder, found: Earlier) -> None:
     """Keep these runs for the next start, and no others. Raises DeliveryError."""
-    folder.write(ASIDE, _text((*found.trials.values(), *found.scores)), mode=PRIVATE)
+    folder.write(ASIDE, text_of((*found.trials.values(), *found.scores)), mode=PRIVATE)
 
 
 def _of(trial: Trial) -> tuple[str, str, str]:
@@ -164,16 +157,6 @@ def _day(folder: Folder) -> str:
     files = [folder.path / name for name in (EVIDENCE, ASIDE)]
     times = [file.stat().st_mtime for file in files if file.is_file()]
     return datetime.fromtimestamp(max(times), UTC).date().isoformat() if times else ""
-
-
-def _text(rows: Iterable[Evidence]) -> str:
-    return "".join(to_line(row) + "\n" for row in rows)
-
-
-def _rows(folder: Folder, name: str) -> Iterable[Evidence]:
-    data = folder.read(name, limit=LIMIT) or b""
-    lines = data.decode("utf-8", "replace").splitlines(keepends=True)
-    return read_lines(lines, source=str(folder.path / name))
 
 
 def _whole(folder: Folder, trial: Trial) -> bool:

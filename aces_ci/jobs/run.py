@@ -30,13 +30,14 @@ from aces_ci.ports.forge import Forge, ForgeOptions
 from aces_ci.resuming import Earlier
 from aces_ci.settings.inputs import inputs_of, secrets_of
 from aces_ci.settings.load import Loaded, load
+from aces_ci.shell.evidence_file import NAME as EVIDENCE
+from aces_ci.shell.evidence_file import text_of
 from aces_ci.shell.files import Folder, read_bounded
 from aces_ci.shell.log import Dialect, Log, dialect_of
 from aces_ci.shell.reader import Reader
 from aces_ci.shell.zygote import Zygote
 from aces_ci.tiers.assemble import assemble
 
-EVIDENCE = "evidence.jsonl"
 EVIDENCE_LIMIT = 500_000_000
 """Bytes of one evidence file; 10,000 trials are about 20 MB."""
 
@@ -68,7 +69,7 @@ def run(options: Options, *, env: Mapping[str, str], stdout: TextIO, stderr: Tex
         zygote.warm_up()
         with prepared(options, forge, env, log, zygote) as job:
             folder = Folder.at(options.output, cwd=Path.cwd(), redact=redactor.redact)
-            found = resuming.found(folder, job.repository, job.event.head_sha, options.repo, options.resume, log.line)
+            found = resuming.found(folder, job.brings, options.resume, log.line)
             evidence = _evaluate(job, folder, log, env, found, options.quiet)
         if job.shard is not None:
             log.line(f"written: {folder.path}/{EVIDENCE} (shard {options.shard}; `aces-ci report` merges and decides)")
@@ -152,7 +153,7 @@ def report(places: Sequence[Path], options: Options, *, env: Mapping[str, str], 
     loaded = load(env=env, inputs=inputs_of(env, settings_only=True), overrides=_overrides(options))
     merged = assemble(rows)
     folder.claim()
-    folder.write(EVIDENCE, "".join(to_line(row) + "\n" for row in rows))
+    folder.write(EVIDENCE, text_of(rows))
     forge = compose.forge(env, log, _forge_options(env, redactor)) if options.post else None
     with Zygote() as zygote:
         return finish(merged, folder, log, options, loaded, zygote, forge=forge, stdout=stdout)

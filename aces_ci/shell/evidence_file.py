@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from aces_ci.core.evidence import Evidence
@@ -17,6 +17,18 @@ PRIVATE = 0o600
 """Traces may hold what a skill's fixtures hold: nobody else on the runner needs them."""
 
 
+def rows_of(folder: Folder, name: str) -> Iterator[Evidence]:
+    """Every whole line of a file of evidence. Raises UsageError: a line that this version does not read."""
+    data = folder.read(name, limit=LIMIT) or b""
+    lines = data.decode("utf-8", "replace").splitlines(keepends=True)
+    yield from read_lines(lines, source=str(folder.path / name))
+
+
+def text_of(rows: Iterable[Evidence]) -> str:
+    """Evidence as such a file holds it."""
+    return "".join(to_line(row) + "\n" for row in rows)
+
+
 class EvidenceFile:
     """`evidence.jsonl` and what lies beside it. A torn last line of a killed run is cut off by the next write."""
 
@@ -26,9 +38,7 @@ class EvidenceFile:
 
     def read(self) -> Iterator[Evidence]:
         """Every whole line. Raises UsageError: a line that this version does not read."""
-        data = self._folder.read(NAME, limit=LIMIT) or b""
-        lines = data.decode("utf-8", "replace").splitlines(keepends=True)
-        yield from read_lines(lines, source=str(self._folder.path / NAME))
+        return rows_of(self._folder, NAME)
 
     def add(self, evidence: Evidence) -> None:
         """One line, on disk when this returns. Raises DeliveryError."""

@@ -14,7 +14,7 @@ import pytest
 from aces_ci.core.errors import UsageError
 from aces_ci.jobs.run import Options, report, run
 from tests.fakes.github import BOT, PERSON, READER, FakeGitHub
-from tests.git_history import History, Link, skill
+from tests.git_history import History, Link, git, skill
 
 GOOD = skill("log-triage", "1. List the files once.\n2. Read the newest first.\n")
 WRONG_NAME = skill("parcel_quote", "See [rates](references/rates.md).\n")
@@ -302,3 +302,18 @@ def test_a_folder_named_like_a_log_command_is_none_on_a_runner(runner: Runner) -
     runner.pull(head, start)
     assert "warning: :pwned/SKILL.md" in runner.stdout
     assert not [line for line in runner.stdout.splitlines() if line.lstrip().startswith("::")]
+
+
+@pytest.mark.parametrize("inside", [False, True], ids=["top", "started below it"])
+def test_runs_that_the_change_brings_along_are_not_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inside: bool
+) -> None:
+    history = History(tmp_path / "repo", bare=False)
+    base = history.commit("main", {"skills/a/SKILL.md": skill("a")})
+    history.commit("work", {"skills/a/SKILL.md": skill("a", "more"), "out/evidence.jsonl": ""}, base)
+    git(history.path, "checkout", "--quiet", "work")
+    monkeypatch.chdir(history.path)
+    repo = history.path / "skills" if inside else history.path
+    options = Options(repo=repo, base="main", head="work", output=Path("out"), post=False, resume=True)
+    with pytest.raises(UsageError, match="the change itself holds files in out/"):
+        run(options, env={}, stdout=io.StringIO(), stderr=io.StringIO())

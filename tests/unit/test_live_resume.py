@@ -17,6 +17,7 @@ from aces_ci.core.spending import book
 from aces_ci.core.spending.book import Book, Payment
 from aces_ci.core.spending.exchange import Exchange, Outcome, Protocol, Reserved, from_event
 from aces_ci.core.trial import Ending, Trial
+from aces_ci.core.wire import to_line
 from aces_ci.shell.evidence_file import EvidenceFile
 from aces_ci.shell.files import Folder
 from aces_ci.tiers.schedule import Budget
@@ -55,7 +56,7 @@ class Killer(EvidenceFile):
         return self.left == 0
 
     def add(self, evidence: Evidence) -> None:
-        last = self._strikes("evidence.jsonl", resuming.to_line(evidence).encode())
+        last = self._strikes("evidence.jsonl", to_line(evidence).encode())
         super().add(evidence)
         self._die(last)
 
