@@ -33,10 +33,15 @@ _LINKED = re.compile(
 _SPAN = re.compile(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)", re.DOTALL)
 
 
+def named(text: str) -> str:
+    """Each hidden character as `<U+XXXX>`; line ends and tabs stay."""
+    return _HIDDEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", text)
+
+
 def visible(text: str, limit: int = VALUE_LIMIT) -> str:
     """One line: NFC, hidden characters as `<U+XXXX>`, white space collapsed, at most three combining marks."""
     head = text[: limit * 4]
-    shown = _HIDDEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", re.sub(r"[\t\n\r\f\v ]+", " ", head))
+    shown = named(re.sub(r"[\t\n\r\f\v ]+", " ", head))
     out: list[str] = []
     run = 0
     for char in unicodedata.normalize("NFC", shown):

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 
+from aces_ci.core.inert import named
 from aces_ci.core.reading.further_codes import Code
 from aces_ci.core.rule import Example, Profile, Rule
 
@@ -148,7 +149,7 @@ def _shown(example: Example) -> Iterator[str]:
         lines = text.rstrip("\n").encode("utf-8", "backslashreplace").decode().split("\n")
         for number, line in enumerate(lines[:_KEPT], start=1):
             mark = ">" if number in example.lines else " "
-            flat = line.replace("\r", "<CR>").replace("\ufeff", "<BOM>")
+            flat = named(line.replace("\r", "<CR>").replace("\ufeff", "<BOM>"))
             yield f"{mark} {number:>3} | {flat[:100]}{'…' if len(flat) > 100 else ''}".rstrip()
         if len(lines) > _KEPT:
             yield f"      … {len(lines) - _KEPT} more lines"
