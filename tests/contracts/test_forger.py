@@ -4,10 +4,8 @@ state, and none changes a score.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
-import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +27,7 @@ from aces_ci.tiers.grade import grade
 from tests.e2e import live_rig as rig
 from tests.fakes.forger_harness import FORGER
 from tests.fakes.tide_model import script
-from tests.fakes.upstream import FakeUpstream
+from tests.fakes.upstream import FakeUpstream, on_a_thread
 from tests.traces import snippets
 
 FORGERIES: dict[str, tuple[set[Flag], set[State]]] = {
@@ -60,22 +58,8 @@ CASE = replace(
 @pytest.fixture(scope="module")
 def model() -> Iterator[str]:
     """The scripted model on a thread of its own."""
-    loop, ready, over = asyncio.new_event_loop(), threading.Event(), asyncio.Event()
-    urls: list[str] = []
-
-    async def serve() -> None:
-        async with FakeUpstream(script).running() as fake:
-            urls.append(fake.url)
-            ready.set()
-            await over.wait()
-
-    thread = threading.Thread(target=lambda: loop.run_until_complete(serve()))
-    thread.start()
-    ready.wait(10)
-    yield urls[0]
-    loop.call_soon_threadsafe(over.set)
-    thread.join()
-    loop.close()
+    with on_a_thread(FakeUpstream(script)) as fake:
+        yield fake.url
 
 
 def _process(model: str) -> tuple[dict[str, object], str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import signal
@@ -22,7 +21,7 @@ from aces_ci.core.spending.price_table import price_of
 from aces_ci.core.trial import Usage
 from tests.e2e import live_rig as rig
 from tests.fakes.tide_model import USAGE, script
-from tests.fakes.upstream import FakeUpstream, Reply, Seen
+from tests.fakes.upstream import FakeUpstream, Reply, Seen, on_a_thread
 from tests.git_history import History, git
 
 pytestmark = pytest.mark.e2e
@@ -57,22 +56,10 @@ class Provider:
 
 @pytest.fixture
 def provider() -> Iterator[Provider]:
-    loop, ready, over = asyncio.new_event_loop(), threading.Event(), asyncio.Event()
     found = Provider()
-
-    async def serve() -> None:
-        async with FakeUpstream(found.answer).running() as fake:
-            found.url = fake.url
-            ready.set()
-            await over.wait()
-
-    thread = threading.Thread(target=lambda: loop.run_until_complete(serve()))
-    thread.start()
-    ready.wait(10)
-    yield found
-    loop.call_soon_threadsafe(over.set)
-    thread.join()
-    loop.close()
+    with on_a_thread(FakeUpstream(found.answer)) as fake:
+        found.url = fake.url
+        yield found
 
 
 @pytest.fixture

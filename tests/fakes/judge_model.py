@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tests.fakes.upstream import FakeUpstream, Reply, Seen
+from tests.fakes.upstream import FakeUpstream, Reply, Seen, on_a_thread
 
 Judge = Callable[[str, int, str], dict[str, Any] | str]
 """(criterion, vote, first quotable line of the manifest) to the reply's object, or to its text."""
@@ -86,23 +84,5 @@ class JudgeModel:
     @contextmanager
     def running(self) -> Iterator[JudgeModel]:
         """Serve until the block ends."""
-        loop = asyncio.new_event_loop()
-        started, stop = threading.Event(), asyncio.Event()
-
-        async def serve() -> None:
-            async with self.upstream.running():
-                started.set()
-                await stop.wait()
-
-        def run() -> None:
-            loop.run_until_complete(serve())
-            loop.close()
-
-        thread = threading.Thread(target=run, daemon=True)
-        thread.start()
-        assert started.wait(10)
-        try:
+        with on_a_thread(self.upstream):
             yield self
-        finally:
-            loop.call_soon_threadsafe(stop.set)
-            thread.join(10)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -369,3 +370,27 @@ def _chat_events(body: dict[str, Any], reply: Reply) -> Iterator[bytes]:
     if completion["usage"] is not None:
         yield chunk([], usage=completion["usage"])
     yield b"data: [DONE]\n\n"
+
+
+@contextmanager
+def on_a_thread(fake: FakeUpstream) -> Iterator[FakeUpstream]:
+    """The same beside code that has no loop of its own: served until the block ends."""
+    loop, started, over = asyncio.new_event_loop(), threading.Event(), asyncio.Event()
+
+    async def serve() -> None:
+        async with fake.running():
+            started.set()
+            await over.wait()
+
+    def run() -> None:
+        loop.run_until_complete(serve())
+        loop.close()
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    assert started.wait(10)
+    try:
+        yield fake
+    finally:
+        loop.call_soon_threadsafe(over.set)
+        thread.join(10)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,7 +21,7 @@ from aces_ci.settings.model import Settings
 from aces_ci.trialling import access, contenders, design_of, limits_of, narrowed
 from tests.e2e import live_rig as rig
 from tests.fakes.tide_model import script
-from tests.fakes.upstream import FakeUpstream
+from tests.fakes.upstream import FakeUpstream, on_a_thread
 
 AGENT = rig.ROOT / "aces_ci/sandboxes/images/builtin/agent.py"
 SHELL = (
@@ -37,22 +35,8 @@ SET = ("--set", "live.sandbox.backend=process", "--set", f"live.harnesses={HARNE
 @pytest.fixture(scope="module")
 def model() -> Iterator[str]:
     """The scripted model on a thread of its own."""
-    loop, ready, over = asyncio.new_event_loop(), threading.Event(), asyncio.Event()
-    urls: list[str] = []
-
-    async def serve() -> None:
-        async with FakeUpstream(script).running() as fake:
-            urls.append(fake.url)
-            ready.set()
-            await over.wait()
-
-    thread = threading.Thread(target=lambda: loop.run_until_complete(serve()))
-    thread.start()
-    ready.wait(10)
-    yield urls[0]
-    loop.call_soon_threadsafe(over.set)
-    thread.join()
-    loop.close()
+    with on_a_thread(FakeUpstream(script)) as fake:
+        yield fake.url
 
 
 @pytest.fixture
