@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from aces_ci.core.amount import in_micros
 from aces_ci.core.errors import UsageError
 from aces_ci.core.spending.control import Secrets, Upstream
 from aces_ci.core.spending.exchange import Protocol
@@ -31,7 +30,7 @@ def goal_room(
     gateway: Program,
     worker: GoalWorker,
     factories: Sequence[ProviderFactory],
-    purse: Purse | None = None,
+    purse: Purse,
 ) -> GoalRoom | None:
     """The worker's room; None where `two_step` judges: by the settings, without a judge, or not installed.
 
@@ -59,7 +58,6 @@ def goal_room(
         if named:
             raise
         return None
-    cap = in_micros(settings.budget.usd)
     return GoalRoom(
         sandbox=sandbox,
         worker=worker,
@@ -70,8 +68,8 @@ def goal_room(
         secrets=Secrets(keys={"judge": chosen.key} if chosen.key else {}),
         model=chosen.model,
         prices=(replace(chosen.price, model=chosen.model),) if chosen.price else (),
-        purse=purse or Purse(cap),
-        cap_micros=cap,
+        purse=purse,
+        cap_micros=purse.cap,
     )
 
 

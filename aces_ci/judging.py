@@ -99,7 +99,7 @@ def tier(bench: Bench) -> Callable[[Job, ChangeSet, Sink], None]:
             return
         settings = job.loaded.settings
         believed = not job.brings(bench.folder.path / CACHE)
-        asker = bench.asker(settings, job.event.trust, Purse(job.purse_micros), believed=believed)
+        asker = bench.asker(settings, job.event.trust, job.purse, believed=believed)
         if isinstance(asker, NoJudge):
             sink(Skipped(tier=Tier.JUDGE, skill=None, code=asker.code, because=asker.because))
             return

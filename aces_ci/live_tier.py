@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from aces_ci import agent_images, compose, diagnosing, goal_method, grading, remembering, resuming, trialling
+from aces_ci import agent_images, compose, diagnosing, equipping, grading, remembering, resuming, trialling
 from aces_ci.changes.load import snapshot_at
 from aces_ci.core.change import ChangeSet, How, SkillChange
 from aces_ci.core.errors import AcesError, DeliveryError, UsageError
@@ -24,11 +24,9 @@ from aces_ci.shell.evidence_file import OutputSink
 from aces_ci.shell.files import Folder
 from aces_ci.statistics.power import attainable
 from aces_ci.tiers import live
-from aces_ci.tiers.grader_room import GraderRoom
 from aces_ci.tiers.live_trigger import refused, without_cases
 from aces_ci.tiers.narrowed import NONE_NAMED, narrowed
-from aces_ci.tiers.purse import Purse
-from aces_ci.tiers.schedule import Budget, code_of
+from aces_ci.tiers.schedule import code_of
 
 Say = Callable[[str], None]
 
@@ -86,31 +84,20 @@ def _measure(
     for text in _opening(plan):
         say(text)
     analysis = remembering.charged(trialling.analysis_of(plan, settings), rows)
-    purse = Purse(job.purse_micros, found.book.total)
-    believed = not job.brings(sink.folder.path / CACHE)
-    asker = compose.bench(env, sink.folder).asker(settings, job.event.trust, purse, believed=believed)
-    ask = asker if callable(asker) else None
-    trialling.gradeable(plan, ask is not None)
-    room = GraderRoom.of(plan, box, env)
-    gateway = agent_images.program_of(env)
-    goals = goal_method.goal_room(settings, env, box, gateway, compose.goal_worker(), compose.providers(), purse)
-    settle = goals.settle if goals else None
-    grades = grading.Grades(plan, analysis, compose.metrics(), ask, sink.folder, sink, room, settle)
-    grades.known(found.trials.values(), found.scores)
-    for row in found.fitting(trial.digest for trial in plan.trials):
-        sink.add(row)
-    means = live.Means(
+    rig = equipping.Rig(
+        settings=settings,
+        env=env,
+        folder=sink.folder,
         sandbox=box,
         harnesses=harnesses,
-        program=gateway,
-        secrets=reach.secrets,
-        upstreams=reach.upstreams,
-        prices=trialling.prices_of(settings),
-        limits=trialling.limits_of(settings),
-        budget=Budget.beside(purse, settings.budget.minutes, judged=ask is not None),
-        purse=purse,
-        converters={item.name: item for item in compose.converters()},
+        reach=reach,
+        purse=job.purse,
     )
+    judge = equipping.judge_for(plan, rig, believed=not job.brings(sink.folder.path / CACHE))
+    kit = equipping.equip(plan, rig, analysis, judge, found, sink)
+    grades = kit.grades
+    for row in found.fitting(trial.digest for trial in plan.trials):
+        sink.add(row)
 
     def progress(event: live.Progress) -> None:
         if event.trial is not None:
@@ -120,7 +107,7 @@ def _measure(
     try:
         ended = live.run(
             plan,
-            means,
+            kit.means,
             sink,
             run_id=os.urandom(6).hex(),
             done=found.trials,
@@ -130,8 +117,8 @@ def _measure(
         )
         grades.decided(len(design.looks))
     finally:
-        if ask is not None:
-            ask.close()
+        if judge is not None:
+            judge.close()
     if ended.stopped and ended.stopped != looks.reason:
         # A plan that was decided early is whole; one that was cut short says by what.
         sink.add(Skipped(tier=Tier.LIVE, skill=None, code=code_of(ended.stopped), because=ended.stopped))

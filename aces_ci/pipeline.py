@@ -16,7 +16,6 @@ from aces_ci.changes.load import manifests_in, snapshot_at
 from aces_ci.changes.owner import MANIFEST
 from aces_ci.changes.parse import manifest_of
 from aces_ci.changes.weigh import weigh
-from aces_ci.core.amount import in_micros
 from aces_ci.core.approval import Consent, Refusal
 from aces_ci.core.change import Because, BecauseKind, ChangeSet, How, SkillChange
 from aces_ci.core.errors import DeliveryError
@@ -24,7 +23,6 @@ from aces_ci.core.event import Event, EventKind
 from aces_ci.core.evidence import (
     ChangedSkill,
     Evidence,
-    Judgement,
     PolicySource,
     RunEnded,
     RunStarted,
@@ -42,6 +40,7 @@ from aces_ci.settings.load import Loaded
 from aces_ci.shell import process
 from aces_ci.shell.reader import Reader
 from aces_ci.tiers.lint import check, scripts
+from aces_ci.tiers.purse import Purse
 from aces_ci.tiers.unreadable import unreadable
 
 _MANIFESTS = re.compile(rb"[\t/]SKILL\.md\Z")
@@ -61,21 +60,13 @@ class Job:
     """Parses what the change holds, without rights."""
     loaded: Loaded
     policy: PolicySource
+    purse: Purse
+    """The run's money, or this shard's part of it: every tier that spends takes from it."""
     shard: tuple[int, int] | None = None
     consent: Consent = field(default_factory=Consent)
     recheck: Callable[[], Refusal | None] = lambda: None
     """Whether an approval to spend still holds, asked of the forge."""
-    paid_micros: int = 0
-    """What the tiers before this one paid, in millionths of a US dollar."""
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
-
-    @property
-    def purse_micros(self) -> int | None:
-        """What is left of the run's one budget, of which each shard has an equal part; None: there is none."""
-        cap = in_micros(self.loaded.settings.budget.usd)
-        if cap is None:
-            return None
-        return max(0, cap // (self.shard or (1, 1))[1] - self.paid_micros)
 
     def brings(self, path: Path) -> bool:
         """Whether the change itself holds that file, or a file below that folder: what no run of ours left there."""
@@ -138,23 +129,9 @@ def evaluate(job: Job, changes: ChangeSet, sink: Sink, *, judge: Judge, live: Li
         sink(row)
     if changes.skills:
         # The tier before took its time, and the head may have moved on meanwhile: asked before each that spends.
-        till = Till(sink)
-        judge(asked_again(job), changes, till)
-        live(replace(asked_again(job), paid_micros=till.paid_micros), changes, sink)
+        judge(asked_again(job), changes, sink)
+        live(asked_again(job), changes, sink)
     sink(RunEnded(shard=job.shard, seconds=round(time.monotonic() - begun, 3)))
-
-
-@dataclass(slots=True)
-class Till:
-    """A sink that counts what the judge's rows cost."""
-
-    sink: Sink
-    paid_micros: int = 0
-
-    def __call__(self, row: Evidence) -> None:
-        if isinstance(row, Judgement) and not row.cached:
-            self.paid_micros += row.usd_micros or 0
-        self.sink(row)
 
 
 def asked_again(job: Job) -> Job:

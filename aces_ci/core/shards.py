@@ -10,6 +10,8 @@ import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from aces_ci.core.errors import UsageError
+
 LIMIT = 256
 """Jobs of one matrix, GitHub's limit."""
 
@@ -80,3 +82,13 @@ def matrix(costs: Mapping[str, int], most: int) -> dict[str, object]:
             for shard in shards
         ],
     }
+
+
+def shard_of(text: str | None) -> tuple[int, int] | None:
+    """`I/N` as the command line has it; None: the whole. Raises UsageError."""
+    if text is None:
+        return None
+    first, slash, second = text.partition("/")
+    if not slash or not first.isdigit() or not second.isdigit() or not 1 <= int(first) <= int(second) <= LIMIT:
+        raise UsageError(f"`--shard {text}` is not I/N", code="shard", do=f"e.g. --shard 2/4; at most {LIMIT} shards")
+    return int(first), int(second)

@@ -38,6 +38,7 @@ from aces_ci.tiers.ask import Asker
 from aces_ci.tiers.choose_judge import NoJudge
 from aces_ci.tiers.goal import Round, noted
 from aces_ci.tiers.grade import scored, subject_of
+from aces_ci.tiers.purse import Purse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +88,7 @@ def run(wanted: Wanted, *, env: Mapping[str, str], out: Callable[[str], None]) -
     metrics = _metrics(wanted.metrics)
     subject = subject_of(trial, trajectory, case, files, cast)
     with closing(asker) if asker else nullcontext():
-        found = _goal(settings, env, subject, metrics) if settings else Round()
+        found = _goal(settings, env, subject, metrics, asker.purse) if settings and asker else Round()
         scores = noted(scored(subject, metrics, asker, found.known.get(trial.digest)), found.fallback)
     if wanted.evidence:
         with wanted.evidence.open("a", encoding="ascii") as sink:
@@ -96,12 +97,14 @@ def run(wanted: Wanted, *, env: Mapping[str, str], out: Callable[[str], None]) -
     return 0
 
 
-def _goal(settings: Settings, env: Mapping[str, str], subject: Subject, metrics: Sequence[Metric]) -> Round:
+def _goal(
+    settings: Settings, env: Mapping[str, str], subject: Subject, metrics: Sequence[Metric], purse: Purse
+) -> Round:
     """What the goal worker says, where it is to be asked; a failure is told, and `two_step` grades."""
     if not {metric.name for metric in metrics} & {GOAL, OUTCOME}:
         return Round()
     sandbox, gateway = compose.sandbox(settings.live.sandbox.backend), agent_images.program_of(env)
-    room = goal_method.goal_room(settings, env, sandbox, gateway, compose.goal_worker(), compose.providers())
+    room = goal_method.goal_room(settings, env, sandbox, gateway, compose.goal_worker(), compose.providers(), purse)
     return room.settle([subject]) if room else Round()
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
-from aces_ci import agent_images, compose, diagnosing, goal_method, grading, resuming, trialling
+from aces_ci import agent_images, compose, diagnosing, equipping, goal_method, grading, resuming, trialling
 from aces_ci.changes.git import Repository
 from aces_ci.changes.load import skill_at
 from aces_ci.changes.worktree import Found, search
@@ -35,9 +35,7 @@ from aces_ci.shell.files import Folder
 from aces_ci.shell.screen import drawn
 from aces_ci.statistics.power import attainable
 from aces_ci.tiers import live
-from aces_ci.tiers.grader_room import GraderRoom
 from aces_ci.tiers.purse import Purse
-from aces_ci.tiers.schedule import Budget
 from aces_ci.tiers.suite_chosen import chosen
 
 EXIT_INTERRUPTED = 130
@@ -119,31 +117,21 @@ def run(
     cap = wanted.max_usd if wanted.max_usd is not None else settings.budget.usd
     for line in opening(plan, cap):
         err(line)
-    purse = Purse(in_micros(cap), found.book.total)
-    asker = compose.bench(env, folder).asker(settings, plan.design.trust, purse)
-    ask = asker if callable(asker) else None
-    trialling.gradeable(plan, ask is not None)
-    _agree(wanted, confirm)
-    analysis = trialling.analysis_of(plan, settings)
-    room = GraderRoom.of(plan, sandbox, env)
-    gateway = agent_images.program_of(env)
-    goals = goal_method.goal_room(settings, env, sandbox, gateway, compose.goal_worker(), compose.providers(), purse)
-    settle = goals.settle if goals else None
-    grades = grading.Grades(plan, analysis, compose.metrics(), ask, folder, sink, room, settle)
-    grades.known(done.values(), found.scores)
-    resuming.begin(folder, found, found.fitting(trial.digest for trial in plan.trials))
-    means = live.Means(
+    rig = equipping.Rig(
+        settings=settings,
+        env=env,
+        folder=folder,
         sandbox=sandbox,
         harnesses=harnesses,
-        program=gateway,
-        secrets=reach.secrets,
-        upstreams=reach.upstreams,
-        prices=trialling.prices_of(settings),
-        limits=trialling.limits_of(settings),
-        budget=Budget.beside(purse, settings.budget.minutes, judged=ask is not None),
-        purse=purse,
-        converters={item.name: item for item in compose.converters()},
+        reach=reach,
+        purse=Purse(in_micros(cap), found.book.total),
     )
+    judge = equipping.judge_for(plan, rig)
+    _agree(wanted, confirm)
+    analysis = trialling.analysis_of(plan, settings)
+    kit = equipping.equip(plan, rig, analysis, judge, found, sink)
+    grades, means = kit.grades, kit.means
+    resuming.begin(folder, found, found.fitting(trial.digest for trial in plan.trials))
     drawing = screen if wanted.quiet < 1 else None
     say = err if wanted.quiet < 1 and drawing is None else (lambda line: None)
     board = Board(plan, done=done, cap_micros=means.budget.usd_micros, paid_micros=found.book.total)

@@ -15,13 +15,14 @@ from aces_ci import compose, importing, pipeline, publication, resuming
 from aces_ci.changes.git import Repository
 from aces_ci.changes.weigh import weigh
 from aces_ci.consent import HANDED_ON, consent, hand_on, still_given
+from aces_ci.core.amount import in_micros
 from aces_ci.core.change import ChangeSet, How
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Event, EventKind
 from aces_ci.core.evidence import Evidence
 from aces_ci.core.report import Report
 from aces_ci.core.scan.redact import Redactor
-from aces_ci.core.shards import matrix
+from aces_ci.core.shards import matrix, shard_of
 from aces_ci.core.wire import read_lines, to_line
 from aces_ci.jobs import plan as planning
 from aces_ci.pipeline import Job
@@ -37,6 +38,7 @@ from aces_ci.shell.log import Dialect, Log, dialect_of
 from aces_ci.shell.reader import Reader
 from aces_ci.shell.zygote import Zygote
 from aces_ci.tiers.assemble import assemble
+from aces_ci.tiers.purse import Purse
 
 EVIDENCE_LIMIT = 500_000_000
 """Bytes of one evidence file; 10,000 trials are about 20 MB."""
@@ -70,6 +72,7 @@ def run(options: Options, *, env: Mapping[str, str], stdout: TextIO, stderr: Tex
         with prepared(options, forge, env, log, zygote) as job:
             folder = Folder.at(options.output, cwd=Path.cwd(), redact=redactor.redact)
             found = resuming.found(folder, job.brings, options.resume, log.line)
+            job.purse.pay(found.book.total)
             evidence = _evaluate(job, folder, log, env, found, options.quiet)
         if job.shard is not None:
             log.line(f"written: {folder.path}/{EVIDENCE} (shard {options.shard}; `aces-ci report` merges and decides)")
@@ -98,13 +101,15 @@ def prepared(
                 overrides=_overrides(options),
             )
         given = consent(forge, event, loaded.settings.comment.key, log, env.get(HANDED_ON, ""), use=use)
+        shard = shard_of(options.shard)
         yield Job(
             event=event,
             repository=repository,
             reader=reader,
             loaded=loaded,
             policy=policy,
-            shard=_shard(options.shard),
+            purse=Purse.of_shard(in_micros(loaded.settings.budget.usd), shard[1] if shard else 1),
+            shard=shard,
             consent=given,
             recheck=partial(still_given, forge, event, given),
         )
@@ -289,12 +294,3 @@ def _forge_options(env: Mapping[str, str], redactor: Redactor) -> ForgeOptions:
 def _overrides(options: Options) -> tuple[str, ...]:
     given = options.overrides
     return (*given, f"judge.base_url={options.provider_url}") if options.provider_url else given
-
-
-def _shard(text: str | None) -> tuple[int, int] | None:
-    if text is None:
-        return None
-    first, slash, second = text.partition("/")
-    if not slash or not first.isdigit() or not second.isdigit() or not 1 <= int(first) <= int(second) <= 256:
-        raise UsageError(f"`--shard {text}` is not I/N", code="shard", do="e.g. --shard 2/4; at most 256 shards")
-    return int(first), int(second)

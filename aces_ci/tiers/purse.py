@@ -11,11 +11,16 @@ class Purse:
     """Thread-safe. Amounts are millionths of a USD; a `cap` of None is no cap."""
 
     def __init__(self, cap: int | None, spent: int = 0) -> None:
-        """`spent`: by earlier starts of the same run."""
+        """`spent`: before."""
         self.cap = cap
         self._lock = Lock()
         self.reserved = 0
         self.spent = spent
+
+    @classmethod
+    def of_shard(cls, cap: int | None, shards: int) -> Purse:
+        """An equal part for each of so many shards, which do not hear of each other."""
+        return cls(None if cap is None else cap // shards)
 
     @property
     def empty(self) -> bool:
@@ -36,6 +41,11 @@ class Purse:
         with self._lock:
             self.reserved -= reserved
             self.spent += reserved if used is None else used
+
+    def pay(self, amount: int) -> None:
+        """What was spent elsewhere: by earlier starts of the same run."""
+        with self._lock:
+            self.spent += amount
 
 
 class Requests:

@@ -28,10 +28,15 @@ class Budget:
     minutes: float | None = None
 
     @classmethod
-    def beside(cls, purse: Purse, minutes: float | None, *, judged: bool) -> Budget:
-        """The agents' part of a purse from which, where `judged`, those who grade them are paid too."""
-        kept = (purse.cap or 0) // GRADING_SHARE if judged else 0
-        return cls(usd_micros=purse.cap, kept_micros=kept, minutes=minutes)
+    def beside(cls, purse: Purse, minutes: float | None, *, judged: bool, paid_micros: int = 0) -> Budget:
+        """The agents' part of a purse from which, where `judged`, those who grade them are paid too.
+
+        `paid_micros`: what of it agents spent already, in earlier starts; the rest that is gone went to others.
+        """
+        if purse.cap is None:
+            return cls(minutes=minutes)
+        cap = max(0, purse.cap - (purse.spent - paid_micros))
+        return cls(usd_micros=cap, kept_micros=cap // GRADING_SHARE if judged else 0, minutes=minutes)
 
 
 def next_trials(missing: Sequence[PlannedTrial]) -> Iterator[PlannedTrial]:

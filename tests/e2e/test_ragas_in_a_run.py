@@ -23,6 +23,7 @@ from aces_ci.sandboxes._docker.engine import Engine
 from aces_ci.sandboxes.docker import SANDBOX
 from aces_ci.settings.model import Settings
 from aces_ci.tiers.grade import subject_of
+from aces_ci.tiers.purse import Purse
 from aces_ci.workers.ragas.client import WORKER
 from tests.e2e import live_rig as rig
 from tests.fakes.goal_model import GoalModel
@@ -159,7 +160,7 @@ def test_in_a_container_the_worker_reaches_the_gateway_and_nothing_else(image: s
     program = Program(
         image=rig.GATEWAY, command=("python3", "-c", _START), environment={"PYTHONPATH": "/opt/app:/opt/packages"}
     )
-    room = goal_room(settings, env, SANDBOX, program, compose.goal_worker(), compose.providers())
+    room = goal_room(settings, env, SANDBOX, program, compose.goal_worker(), compose.providers(), Purse(None))
     assert room is not None and room.image == image
     assert room.secrets == Secrets(keys={"judge": CANARY})
     local = Upstream(name="judge", base_url=f"http://127.0.0.1:{PORT}", protocols=(Protocol.CHAT,), insecure=True)

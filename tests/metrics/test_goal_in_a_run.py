@@ -31,6 +31,7 @@ from aces_ci.renderers.comment import RENDERER
 from aces_ci.settings.model import Settings
 from aces_ci.shell.files import Folder
 from aces_ci.tiers.assemble import assemble
+from aces_ci.tiers.purse import Purse
 from tests.builders import a_changed_skill, a_run
 from tests.e2e.live_rig import MemorySink
 from tests.fakes.sandbox import FakeSandbox, Loss, World
@@ -83,7 +84,15 @@ class Run:
         self.folder, self.court = Folder(tmp_path, Path("out")), Court(literal)
         self.sandbox = FakeSandbox(program or answering())
         room = (
-            goal_room(settings(), KEY, cast(Any, self.sandbox), GATEWAY, compose.goal_worker(), compose.providers())
+            goal_room(
+                settings(),
+                KEY,
+                cast(Any, self.sandbox),
+                GATEWAY,
+                compose.goal_worker(),
+                compose.providers(),
+                Purse(None),
+            )
             if program
             else None
         )
@@ -262,7 +271,7 @@ def room(way: str, provider: str = "openai", env: dict[str, str] | None = None, 
         sandbox.built.add("ragas")
     return goal_room(
         settings(way, provider), KEY if env is None else env, cast(Any, sandbox), GATEWAY, compose.goal_worker(),
-        compose.providers(),
+        compose.providers(), Purse(None),
     )  # fmt: skip
 
 
@@ -290,7 +299,7 @@ def test_a_server_of_ones_own_is_reached_from_the_gateways_container() -> None:
         }
     )
     sandbox = FakeSandbox(answering())
-    found = goal_room(own, {}, cast(Any, sandbox), GATEWAY, compose.goal_worker(), compose.providers())
+    found = goal_room(own, {}, cast(Any, sandbox), GATEWAY, compose.goal_worker(), compose.providers(), Purse(None))
     assert found is not None
     assert (found.upstream.base_url, found.upstream.insecure) == ("http://host.docker.internal:9", True)
     assert found.secrets.keys == {}

@@ -7,13 +7,16 @@ from typing import Any
 
 import pytest
 
+from aces_ci.core.amount import in_micros
 from aces_ci.core.approval import Approval, Consent, Refusal, Via
 from aces_ci.core.change import Because, BecauseKind, ChangeSet, How, SkillChange
 from aces_ci.core.event import EventKind, Trust
-from aces_ci.core.evidence import Evidence, Judgement, PolicySource
+from aces_ci.core.evidence import PolicySource
 from aces_ci.core.slash import Purpose
 from aces_ci.pipeline import Job, Sink, evaluate
 from aces_ci.settings.load import load
+from aces_ci.tiers.purse import Purse
+from aces_ci.tiers.schedule import Budget
 from tests.builders import an_event
 
 HEAD = "a" * 40
@@ -32,7 +35,9 @@ VOID = Refusal(code="moved", because="The head is not the approved commit any mo
 
 def job(usd: str = "1", **more: Any) -> Job:
     """A job of a fork's approved commit, in which no file is read."""
+    shard = more.get("shard") or (1, 1)
     return Job(
+        purse=Purse.of_shard(in_micros(None if usd == "null" else float(usd)), shard[1]),
         event=an_event(kind=EventKind.CHANGE_REQUEST, head_sha=HEAD, change_request=42, trust=Trust.FORK),
         repository=None,  # type: ignore[arg-type]
         reader=None,  # type: ignore[arg-type]
@@ -43,48 +48,41 @@ def job(usd: str = "1", **more: Any) -> Job:
     )
 
 
-def spent(usd_micros: int | None, *, cached: bool = False) -> Judgement:
-    return Judgement(skill="skills/a", criterion=f"c{usd_micros}{cached}", usd_micros=usd_micros, cached=cached)
-
-
 @pytest.mark.parametrize(
-    ("usd", "shard", "paid", "left"),
-    [
-        ("1", None, 0, 1_000_000),
-        ("1", None, 400_000, 600_000),
-        ("1", None, 2_000_000, 0),
-        ("1", (2, 8), 0, 125_000),
-        ("1", (8, 8), 25_000, 100_000),
-        ("0.1", (1, 3), 0, 33_333),
-        ("null", (1, 8), 5, None),
-    ],
+    ("cap", "shards", "part"),
+    [(1_000_000, 1, 1_000_000), (1_000_000, 8, 125_000), (100_000, 3, 33_333), (None, 8, None)],
 )
-def test_what_is_left(usd: str, shard: tuple[int, int] | None, paid: int, left: int | None) -> None:
-    assert job(usd, shard=shard, paid_micros=paid).purse_micros == left
+def test_a_shard_has_an_equal_part_of_the_budget(cap: int | None, shards: int, part: int | None) -> None:
+    assert Purse.of_shard(cap, shards).cap == part
 
 
-def test_all_shards_together_have_no_more_than_the_budget() -> None:
-    for count in (1, 2, 3, 7, 256):
-        parts = [job("10", shard=(index + 1, count)).purse_micros or 0 for index in range(count)]
-        assert sum(parts) <= 10_000_000
-        assert len(set(parts)) == 1
+@pytest.mark.parametrize("shards", [1, 2, 3, 7, 256])
+def test_all_shards_together_have_no_more_than_the_budget(shards: int) -> None:
+    assert shards * (Purse.of_shard(10_000_000, shards).cap or 0) <= 10_000_000
 
 
-def test_what_the_judge_paid_is_not_there_for_the_agents() -> None:
-    rows: list[Evidence] = []
+@pytest.mark.parametrize(("price", "left"), [(300_000, 700_000), (None, 600_000)], ids=["known", "unknown"])
+def test_what_the_judge_paid_is_not_there_for_the_agents(price: int | None, left: int) -> None:
     seen: list[int | None] = []
 
     def judge(job: Job, changes: ChangeSet, sink: Sink) -> None:
-        seen.append(job.purse_micros)
-        for row in (spent(300_000), spent(50_000), spent(None), spent(100_000, cached=True)):
-            sink(row)
+        assert job.purse.reserve(400_000)
+        job.purse.settle(400_000, price)
 
     def live(job: Job, changes: ChangeSet, sink: Sink) -> None:
-        seen.append(job.purse_micros)
+        seen.append(Budget.beside(job.purse, None, judged=False).usd_micros)
 
-    evaluate(job(), CHANGES, rows.append, judge=judge, live=live)
-    assert seen == [1_000_000, 650_000]
-    assert sum(isinstance(row, Judgement) for row in rows) == 4, "and every row is kept"
+    evaluate(job(), CHANGES, lambda row: None, judge=judge, live=live)
+    assert seen == [left], "a price that nobody knows counts as all that was set aside"
+
+
+def test_what_agents_paid_in_earlier_starts_stays_within_their_part() -> None:
+    purse = Purse(1_000_000)
+    purse.pay(200_000)
+    assert purse.reserve(100_000)
+    purse.settle(100_000, 100_000)
+    budget = Budget.beside(purse, None, judged=True, paid_micros=200_000)
+    assert (budget.usd_micros, budget.kept_micros) == (900_000, 180_000)
 
 
 @pytest.mark.parametrize(

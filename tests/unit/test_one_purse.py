@@ -7,10 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from aces_ci import live_tier
 from aces_ci.core.asking.question import Answer, Question
 from aces_ci.core.spending.price import Price
-from aces_ci.jobs import live as terminal
 from aces_ci.tiers.ask import Asker
 from aces_ci.tiers.purse import Purse
 from aces_ci.tiers.schedule import Budget
@@ -123,22 +121,3 @@ def test_a_later_start_begins_with_what_earlier_ones_spent() -> None:
     assert not purse.reserve(1_001)
     assert purse.reserve(1_000)
     assert purse.empty
-
-
-@pytest.mark.parametrize("module", [live_tier, terminal], ids=["run", "live"])
-def test_both_ways_to_start_hand_the_same_purse_to_agents_judge_and_worker(module: object) -> None:
-    import ast
-    from pathlib import Path
-
-    tree = ast.parse(Path(str(module.__file__)).read_text("utf-8"))  # type: ignore[attr-defined]
-    made = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Purse"]
-    assert len(made) == 1
-    handed = {
-        getattr(node.func, "attr", "")
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call)
-        and any(
-            getattr(value, "id", "") == "purse" for value in (*node.args, *(keyword.value for keyword in node.keywords))
-        )
-    }
-    assert {"asker", "goal_room", "Means", "beside"} <= handed

@@ -1,0 +1,86 @@
+"""With what a plan is run and graded: ports, limits, the one purse, the judge, the rooms of graders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from aces_ci import agent_images, compose, goal_method, grading, trialling
+from aces_ci.core.live_plan import LivePlan
+from aces_ci.core.plan import TrialPlan
+from aces_ci.ports.harness import Harness
+from aces_ci.ports.sandbox import Sandbox
+from aces_ci.ports.sink import Sink
+from aces_ci.resuming import Earlier
+from aces_ci.settings.model import Settings
+from aces_ci.shell.files import Folder
+from aces_ci.tiers import live
+from aces_ci.tiers.ask import Asker
+from aces_ci.tiers.grader_room import GraderRoom
+from aces_ci.tiers.purse import Purse
+from aces_ci.tiers.schedule import Budget
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rig:
+    """What the command and the main job have in common before a trial starts."""
+
+    settings: Settings
+    env: Mapping[str, str]
+    folder: Folder
+    sandbox: Sandbox
+    harnesses: Mapping[str, Harness]
+    reach: trialling.Access
+    purse: Purse
+    """Agents, judges and the goal worker are paid from it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kit:
+    """What `tiers.live.run` is given, and who grades what comes of it."""
+
+    means: live.Means
+    grades: grading.Grades
+
+
+def judge_for(plan: TrialPlan, rig: Rig, *, believed: bool = True) -> Asker | None:
+    """Who grades traces; None without a key. Answers in the folder are read only where it is `believed`.
+
+    Raises:
+        UsageError: the plan cannot be graded without one.
+    """
+    asker = compose.bench(rig.env, rig.folder).asker(rig.settings, plan.design.trust, rig.purse, believed=believed)
+    judge = asker if isinstance(asker, Asker) else None
+    trialling.gradeable(plan, judge is not None)
+    return judge
+
+
+def equip(plan: TrialPlan, rig: Rig, analysis: LivePlan, judge: Asker | None, found: Earlier, sink: Sink) -> Kit:
+    """Everything that running this plan takes, with the grades of what is there already.
+
+    Raises:
+        UsageError: earlier runs were graded by another method, or a worker that the settings name cannot be had.
+    """
+    gateway = agent_images.program_of(rig.env)
+    room = GraderRoom.of(plan, rig.sandbox, rig.env)
+    goals = goal_method.goal_room(
+        rig.settings, rig.env, rig.sandbox, gateway, compose.goal_worker(), compose.providers(), rig.purse
+    )
+    settle = goals.settle if goals else None
+    grades = grading.Grades(plan, analysis, compose.metrics(), judge, rig.folder, sink, room, settle)
+    grades.known(found.trials.values(), found.scores)
+    means = live.Means(
+        sandbox=rig.sandbox,
+        harnesses=rig.harnesses,
+        program=gateway,
+        secrets=rig.reach.secrets,
+        upstreams=rig.reach.upstreams,
+        prices=trialling.prices_of(rig.settings),
+        limits=trialling.limits_of(rig.settings),
+        budget=Budget.beside(
+            rig.purse, rig.settings.budget.minutes, judged=judge is not None, paid_micros=found.book.total
+        ),
+        purse=rig.purse,
+        converters={item.name: item for item in compose.converters()},
+    )
+    return Kit(means=means, grades=grades)

@@ -1,0 +1,55 @@
+"""One assembly for the command and the main job: everything that spends holds the same purse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from aces_ci import compose, trialling
+from aces_ci.core.errors import UsageError
+from aces_ci.core.live_plan import LivePlan
+from aces_ci.equipping import Kit, Rig, equip, judge_for
+from aces_ci.resuming import Earlier
+from aces_ci.shell.files import Folder
+from aces_ci.tiers.ask import Asker
+from aces_ci.tiers.purse import Purse
+from tests.e2e.live_rig import MemorySink
+from tests.fakes.sandbox import FakeSandbox
+from tests.metrics.test_goal_in_a_run import KEY, answering, plan_of, settings
+
+
+def equipped(tmp_path: Path, env: dict[str, str]) -> tuple[Rig, Asker | None, Kit]:
+    plan = plan_of()
+    rig = Rig(
+        settings=settings("ragas"),
+        env=env,
+        folder=Folder(tmp_path, Path("out")),
+        sandbox=cast(Any, FakeSandbox(answering())),
+        harnesses=compose.harnesses(),
+        reach=trialling.access({"ANTHROPIC_API_KEY": "sk-canary"}, None, in_container=True),
+        purse=Purse(1_000_000, 250_000),
+    )
+    judge = judge_for(plan, rig)
+    return rig, judge, equip(plan, rig, LivePlan(looks=(2, 4)), judge, Earlier(), cast(Any, MemorySink()))
+
+
+def test_agents_judge_and_goal_worker_are_paid_from_one_purse(tmp_path: Path) -> None:
+    rig, judge, kit = equipped(tmp_path, KEY)
+    assert judge is not None
+    settle = cast(Any, kit.grades)._settle
+    assert {id(each) for each in (judge.purse, kit.means.purse, settle.__self__.purse)} == {id(rig.purse)}
+    judge.close()
+
+
+def test_what_others_spent_before_is_no_part_of_what_agents_may_spend(tmp_path: Path) -> None:
+    _, judge, kit = equipped(tmp_path, KEY)
+    assert (kit.means.budget.usd_micros, kit.means.budget.kept_micros) == (750_000, 150_000)
+    assert judge is not None
+    judge.close()
+
+
+def test_a_plan_that_nobody_can_grade_is_refused_before_it_is_equipped(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no outcome could be scored"):
+        equipped(tmp_path, {})
