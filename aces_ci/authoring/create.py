@@ -139,7 +139,7 @@ def existing(skill: Skill) -> str | None:
         return None
     if file.kind in (FileKind.SYMLINK, FileKind.SUBMODULE):
         raise UsageError(
-            f"{TARGET} is {file.kind.value}, not a regular file",
+            f"{TARGET} is {file.kind.said}, not a regular file",
             code="evals_link",
             why="writing would replace something else than a suite",
             do="put a plain file there, or remove it",

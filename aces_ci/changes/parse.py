@@ -75,7 +75,7 @@ def _unread(file: SkillFile | None) -> tuple[str, str]:
     if file is None:
         return "is missing", "make it a regular file of this folder"
     if file.kind is not FileKind.OVERSIZE:
-        return f"cannot be read: it is a {file.kind.value}", "make it a regular file of this folder"
+        return f"cannot be read: it is {file.kind.said}", "make it a regular file of this folder"
     if file.size > FILE_CAP:
         why = f"cannot be read: it is {file.size:,} bytes long, and the limit is {FILE_CAP:,}"
         return why, f"shorten it to {FILE_CAP:,} bytes or fewer: move parts into files that the body links to"

@@ -37,11 +37,18 @@ class AcesError(Exception):
         self.line = line
         self.excerpt = excerpt
         """Source lines shown under the message, already numbered and marked."""
+        self.also: tuple[str, ...] = ()
+        """What else is wrong in the same place, each with its own position: a person mends all in one go."""
 
     def text(self) -> str:
         """The block of `design/ux.md` section 3, without colour."""
         rows = [f"error: {self.message}", *(f"  {row}" for row in self.excerpt)]
-        for label, value in (("at:", self.at), ("why:", self.why), ("do:", self.do)):
+        for label, value in (
+            ("at:", self.at),
+            ("and:", "\n".join(self.also)),
+            ("why:", self.why),
+            ("do:", self.do),
+        ):
             if value:
                 first, *rest = value.split("\n")
                 rows.append(f"  {label:<4} {first}")

@@ -20,6 +20,21 @@ class FileKind(StrEnum):
     OVERSIZE = "oversize"
     """Longer than the reader's cap; the content was not loaded."""
 
+    @property
+    def said(self) -> str:
+        """As a sentence names it after `is`."""
+        return _SAID[self]
+
+
+_SAID = {
+    FileKind.REGULAR: "a regular file",
+    FileKind.EXECUTABLE: "an executable file",
+    FileKind.SYMLINK: "a symbolic link",
+    FileKind.SUBMODULE: "a submodule",
+    FileKind.LFS: "a Git LFS pointer",
+    FileKind.OVERSIZE: "too large to be read",
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillFile:

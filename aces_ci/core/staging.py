@@ -72,7 +72,7 @@ def skill_files(skills: Iterable[Skill]) -> tuple[StagedFile, ...]:
             if PurePosixPath(path).parts[0] in WITHHELD:
                 continue
             if file.kind not in (FileKind.REGULAR, FileKind.EXECUTABLE) or file.data is None:
-                raise _refused(skill, f"{skill.path_of(path)} is {_said(file.kind)}", "replace it by a plain file")
+                raise _refused(skill, f"{skill.path_of(path)} is {file.kind.said}", "replace it by a plain file")
             laid[f"{folder}/{path}"] = StagedFile(
                 path=f"{folder}/{path}", data=file.data, executable=file.kind is FileKind.EXECUTABLE
             )
@@ -140,15 +140,6 @@ def _folder(skill: Skill) -> str:
     if "/" in name or name in (".", "..") or len(name) > NAME_LIMIT or not name.isprintable():
         raise _refused(skill, f"`{name[:60]}` is no folder name", "rename the skill's folder")
     return name
-
-
-def _said(kind: FileKind) -> str:
-    return {
-        FileKind.SYMLINK: "a symbolic link",
-        FileKind.SUBMODULE: "a submodule",
-        FileKind.LFS: "a Git LFS pointer",
-        FileKind.OVERSIZE: "too large to be read",
-    }.get(kind, "not readable")
 
 
 def _refused(skill: Skill, what: str, do: str) -> UsageError:

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Mapping
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from aces_ci.core.errors import UsageError
 from aces_ci.settings.source import Document
@@ -16,11 +17,19 @@ _OWN = "Value error, "
 
 
 def explain(error: ValidationError, policy: Document | None, origins: Mapping[str, str]) -> UsageError:
-    """The first thing that is wrong; one at a time is what a person mends.
+    """The first thing that is wrong, in full, and a line for each further one.
 
     `origins` are those of `settings.load.Loaded`: they tell a value of the file from one of the command line.
     """
-    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    rows = error.errors(include_url=False, include_input=False, include_context=False)
+    first, *others = (_explained(row, policy, origins) for row in rows)
+    # One value that fits none of a setting's kinds is refused once by each of them.
+    first.also = tuple(dict.fromkeys(other.message for other in others if other.message != first.message))
+    return first
+
+
+def _explained(first: ErrorDetails, policy: Document | None, origins: Mapping[str, str]) -> UsageError:
+    """One thing that is wrong, located."""
     unknown = first["type"] == "extra_forbidden"
     path = tuple(map(str, first["loc"])) if unknown else resolved(first["loc"])
     elsewhere = _elsewhere(path, policy, origins)

@@ -79,7 +79,7 @@ def _unread(path: str, file: SkillFile) -> FileReading | None:
     """A suite whose bytes nobody has: a link, a pointer, or longer than files of a skill may be."""
     if not _meant(path) or path.lower().endswith((".md", ".toml")):
         return None
-    message = f"not read: it is {file.kind.value}, not a regular file"
+    message = f"not read: it is {file.kind.said}, not a regular file"
     remark = Remark(path=path, line=None, pointer="", message=message, hint="commit a plain file of its size or less")
     if file.kind is FileKind.OVERSIZE:
         remark = replace(remark, message=f"not read: {file.size} bytes are too many", hint="split it")

@@ -133,7 +133,7 @@ def test_the_worst_file_of_the_allowed_size_takes_no_half_gigabyte() -> None:
 
 
 def test_a_suite_that_is_a_link_or_too_long_is_not_passed_over() -> None:
-    for kind, words in ((FileKind.SYMLINK, "symlink"), (FileKind.OVERSIZE, "99 bytes are too many")):
+    for kind, words in ((FileKind.SYMLINK, "a symbolic link, not a regular file"), (FileKind.OVERSIZE, "99 bytes are too many")):
         file = SkillFile(path="evals/evals.json", kind=kind, size=99)
         suite = read_suite({file.path: file}, (), skill_name="x")
         assert [words in error.message for error in suite.errors] == [True]

@@ -163,7 +163,7 @@ def test_a_manifest_that_may_not_be_read_is_one_problem() -> None:
     link = SkillFile(path="SKILL.md", kind=FileKind.SYMLINK, size=9)
     skill = parse_skill(root="s", files={"SKILL.md": link})
     assert [problem.kind for problem in skill.problems] == ["no_content"]
-    assert "symlink" in skill.problems[0].message
+    assert "it is a symbolic link" in skill.problems[0].message
     assert parse_skill(root="s", files={}).problems[0].kind == "no_content"
 
 

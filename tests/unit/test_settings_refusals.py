@@ -54,6 +54,20 @@ def refused(text: str, **layers: object) -> UsageError:
     return caught.value
 
 
+def test_everything_that_is_wrong_is_told_at_once() -> None:
+    error = refused("live:\n  atempts: 3\n  when: sometimes\nbudget: {usd: lots}\ngatez: 1\n")
+    assert error.message == "aces.yml:3:9: `live.when` must be one of auto, label, off"
+    assert error.text().split("\n  and: ")[1].split("\n  do: ")[0].split("\n       ") == [
+        "aces.yml:2:3: unknown key `atempts` in `live`",
+        "aces.yml:4:15: `budget.usd` must be a number of at least 0, or null",
+        "aces.yml:5:1: unknown key `gatez` in aces.yml",
+    ]
+
+
+def test_one_wrong_value_is_told_once() -> None:
+    assert refused("budget: {usd: lots}").also == ()
+
+
 @pytest.mark.parametrize(("text", "said", "marked"), WRONG, ids=[row[0] for row in WRONG])
 def test_a_wrong_value_is_refused_in_our_words_with_the_mark_under_it(text: str, said: str, marked: str) -> None:
     error = refused(text)
