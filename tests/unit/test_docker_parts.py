@@ -215,6 +215,7 @@ def check(text: str) -> None:
 def test_a_plain_environment_is_accepted() -> None:
     check(f"# tools\nARG V=1\nFROM {BASE} AS tools\nRUN apt-get \\\n  update\nFROM {BASE}\nCOPY --from=tools /a /a\n")
     check(f"FROM {BASE}\nCOPY --chown=1000:1000 data /data\nENV A=b\nUSER root\nWORKDIR /x\nADD local.tar /y\n")
+    check(f"FROM {BASE}\nFROM {BASE}\r\nCOPY --from=0 /a /b\r\nRUN a \\ \t\n  # why\n\n  b\nLABEL by=Zo\u00eb\n")
 
 
 @pytest.mark.parametrize(
@@ -238,6 +239,20 @@ def test_a_plain_environment_is_accepted() -> None:
         (f"FROM {BASE}\nRUN <<EOF\nid\nEOF\n", 2, "here-documents"),
         (f"FROM {BASE}\nRU\\\nN --security=insecure id\n", 2, "RUN --security"),
         (f"FROM {BASE}\nVOL\\\nUME /x\n", 2, "VOLUME is not allowed"),
+        (f"FROM {BASE}\nARG U=http\nADD ${{U}}s://example.com/x /x\n", 3, "ADD may not fetch"),
+        (f"FROM {BASE}\nARG U=https://example.com/x\nADD $U /x\n", 3, "ADD may not fetch"),
+        (f'FROM {BASE}\nADD ["https:\\/\\/example.com/x", "/x"]\n', 2, "ADD may not fetch"),
+        # What Python takes for the end of a line or for a blank, and the builder does not:
+        (f"FROM {BASE}\nRUN true \\\u0085\nADD https://example.com/x /x\n", 2, r"U\+0085"),
+        (f"FROM {BASE}\nRUN true \\\u00a0\nONBUILD RUN id\n", 2, r"U\+00A0"),
+        (f"FROM {BASE}\nRUN true \\\u2028\nVOLUME /x\n", 2, r"U\+2028"),
+        (f"FROM {BASE}\nRUN true \\\x0c\nVOLUME /x\n", 2, r"U\+000C"),
+        (f"FROM {BASE}\nRUN true \\\r \nONBUILD RUN id\n", 2, r"U\+000D"),
+        (f"\ufeffFROM {BASE}\n", 1, r"U\+FEFF"),
+        # A number that names no stage is the beginning of an image's digest.
+        (f"FROM {BASE}\nCOPY --from=0 /a /a\n", 2, "COPY --from=0 is not allowed"),
+        (f"FROM {BASE}\nFROM {BASE}\nCOPY --from=12 /a /a\n", 3, "COPY --from=12 is not allowed"),
+        (f"FROM {BASE} AS debian:12\nCOPY --from=debian:12 /a /a\n", 1, "at most `AS name`"),
         ("RUN id\n", 1, "does not begin with FROM"),
         ("", 1, "no FROM"),
         (f"from {BASE}\nvolume /x\n", 2, "VOLUME"),

@@ -7,6 +7,7 @@ foreign stages reach the network as the daemon. User, entry point, health check 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 
 from aces_ci.core.errors import UsageError
@@ -16,7 +17,11 @@ _ALLOWED = frozenset(
     {"FROM", "RUN", "COPY", "ADD", "ENV", "ARG", "WORKDIR", "LABEL", "SHELL", "USER", "CMD", "ENTRYPOINT", "EXPOSE"}
 )
 _DIRECTIVE = re.compile(r"^\s*#\s*(syntax|escape|check)\s*=", re.IGNORECASE)
-_REMOTE = re.compile(r"(?i)(^|[\s\"'\[,])([a-z][a-z0-9+.-]*://|git@|[^\s\"']+\.git(#|$|\s))")
+_CONTINUED = re.compile(r"\\[ \t]*$")
+"""The builder's own words for it: other white space behind the sign ends the instruction."""
+_REMOTE = re.compile(r"(?i)://|git@|\.git(?![a-z0-9_])|[$\\]")
+"""Also what becomes an address later: a variable, or a sign that JSON escapes."""
+_STAGE = re.compile(r"[a-z][a-z0-9_.-]*")
 
 
 def check(data: bytes, *, path: str, base: str) -> None:
@@ -33,8 +38,7 @@ def check(data: bytes, *, path: str, base: str) -> None:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         raise _refused(path, 1, "it is not UTF-8", "save it as UTF-8") from None
-    stages: set[str] = set()
-    begun = False
+    stages: list[str] = []
     for number, line in _instructions(text, path):
         word, _, rest = line.partition(" ")
         word, rest = word.upper(), rest.strip()
@@ -43,28 +47,35 @@ def check(data: bytes, *, path: str, base: str) -> None:
                 path, number, f"{word[:20]} is not allowed here", "leave it out: aces-ci sets it for every run"
             )
         if word == "FROM":
-            begun = True
             _from(rest, number, path, base, stages)
-        elif not begun and word != "ARG":
+        elif not stages and word != "ARG":
             raise _refused(path, number, "it does not begin with FROM", f"begin with `FROM {base}`")
         _flags(word, rest, number, path, stages)
-    if not begun:
+    if not stages:
         raise _refused(path, 1, "it has no FROM", f"begin with `FROM {base}`")
 
 
 def _instructions(text: str, path: str) -> Iterator[tuple[int, str]]:
-    """(line, instruction) with continuation lines joined, comments left out, directives refused."""
+    """(line, instruction) with continuation lines joined, comments left out, directives refused.
+
+    Lines end where the builder ends them, at a line feed: what only Python takes for an end or for white space could
+    hide an instruction behind a continued one, and is refused.
+    """
     whole, start = "", 0
-    for number, raw in enumerate(text.splitlines(), start=1):
-        if _DIRECTIVE.match(raw):
+    for number, raw in enumerate(text.split("\n"), start=1):
+        line = raw.removesuffix("\r")
+        odd = next((char for char in line if _misread(char)), None)
+        if odd is not None:
+            raise _refused(path, number, f"it holds the character U+{ord(odd):04X}", "write it with plain blanks")
+        if _DIRECTIVE.match(line):
             raise _refused(path, number, "a parser directive chooses another builder", "delete the line")
-        line = raw.rstrip()
-        if line.lstrip().startswith("#") or not line:
+        if line.lstrip().startswith("#") or not line.strip():
             continue
         start = start or number
-        if line.endswith("\\"):
+        continued = _CONTINUED.search(line)
+        if continued:
             # As the builder does: nothing stands for the line's end, so `VOL\` and `UME` are one word.
-            whole += line[:-1]
+            whole += line[: continued.start()]
             continue
         whole += line
         if whole.strip():
@@ -74,21 +85,26 @@ def _instructions(text: str, path: str) -> Iterator[tuple[int, str]]:
         yield start, " ".join(whole.split())
 
 
-def _from(rest: str, number: int, path: str, base: str, stages: set[str]) -> None:
+def _misread(char: str) -> bool:
+    return char not in " \t" and unicodedata.category(char) in ("Cc", "Cf", "Zs", "Zl", "Zp")
+
+
+def _from(rest: str, number: int, path: str, base: str, stages: list[str]) -> None:
+    """Adds the stage's name, empty where it has none: stages are also named by their number."""
     words = rest.split()
-    if not words or words[0].startswith("--") or (words[0] != base and words[0].lower() not in stages):
+    if not words or words[0].startswith("--") or (words[0] != base and words[0].lower() not in filter(None, stages)):
         raise _refused(path, number, f"only one base image is allowed: {base}", f"write `FROM {base}`")
-    if len(words) == 3 and words[1].upper() == "AS":
-        stages.add(words[2].lower())
-    elif len(words) != 1:
+    named = len(words) == 3 and words[1].upper() == "AS" and _STAGE.fullmatch(words[2].lower())
+    if not named and len(words) != 1:
         raise _refused(path, number, "FROM takes an image and at most `AS name`", f"write `FROM {base}`")
+    stages.append(words[2].lower() if named else "")
 
 
-def _flags(word: str, rest: str, number: int, path: str, stages: set[str]) -> None:
+def _flags(word: str, rest: str, number: int, path: str, stages: list[str]) -> None:
     flags = [part for part in rest.split() if part.startswith("--")] if word in ("RUN", "COPY", "ADD") else []
     for flag in flags if word != "RUN" else _leading(rest):
         name, _, value = flag[2:].partition("=")
-        if name == "from" and (value.lower() in stages or value.isdigit()):
+        if name == "from" and value and value.lower() in (*stages[:-1], *map(str, range(len(stages) - 1))):
             continue
         if word in ("COPY", "ADD") and name in ("chown", "chmod"):
             continue
