@@ -261,6 +261,27 @@ def test_the_input_bound_counts_text_by_the_byte_and_an_image_as_an_image() -> N
     # A string that only looks like an image is text to the model, and counted so.
     posing = _admit(C, messages=[{"role": "user", "content": f"data:image/png;base64,{big}"}])
     assert posing.max_input > len(big)
+    # A tool's input is the agent's own: an object in it that calls itself an image is text as well.
+    for kind in ("image", "image_url", "input_image"):
+        call = {"type": "tool_use", "id": "t", "name": "x", "input": {"deep": [{"type": kind, "data": big}]}}
+        assert _admit(M, messages=[{"role": "assistant", "content": [call]}]).max_input > len(big)
+    shown = {"type": "tool_result", "tool_use_id": "t", "content": [_picture(big)]}
+    assert len(big) > _admit(M, messages=[{"role": "user", "content": [shown]}]).max_input > IMAGE_TOKENS
+
+
+def _picture(data: str) -> dict[str, Any]:
+    return {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}}
+
+
+def test_the_input_bound_counts_a_tool_once_more_wherever_it_is_referred_to() -> None:
+    tool = {"name": "big", "description": "d" * 50_000, "input_schema": SCHEMA, "defer_loading": True}
+    reference = {"type": "tool_reference", "tool_name": "big"}
+
+    def referred(times: int) -> Forward:
+        shown = {"type": "tool_result", "tool_use_id": "t", "content": [reference] * times}
+        return _admit(M, tools=[tool], messages=[{"role": "user", "content": [shown]}])
+
+    assert referred(40).max_input > referred(1).max_input + 39 * 50_000
 
 
 def test_the_digest_of_tools_ignores_order_and_descriptions_but_not_parameters() -> None:

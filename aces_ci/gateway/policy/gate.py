@@ -37,7 +37,7 @@ class Forward:
     max_output: int
     """Output tokens that this request can cost at most."""
     max_input: int
-    """Input tokens that it can cost at most: a token is at least one byte."""
+    """Input tokens that it can cost at most: a token is at least one byte of what the provider lays before the model."""
     tools: tuple[str, ...]
     tools_digest: str | None
     drops: tuple[str, ...]
@@ -60,6 +60,7 @@ def admit(protocol: Protocol, raw: bytes, terms: Terms) -> Forward:
     written = dump(body)
     pictured = b'"image' in written or b'"input_image"' in written
     count, size = images(body.get("messages") or body.get("input")) if pictured else (0, 0)
+    repeated = messages.unfolded(body) if b'"tool_reference"' in written else 0
     return Forward(
         protocol=protocol,
         body=body,
@@ -67,7 +68,7 @@ def admit(protocol: Protocol, raw: bytes, terms: Terms) -> Forward:
         digest=hashlib.sha256(written).hexdigest(),
         stream=bool(body.get("stream")),
         max_output=output,
-        max_input=max(len(written) - size, 0) + count * IMAGE_TOKENS + OVERHEAD_TOKENS,
+        max_input=max(len(written) - size, 0) + repeated + count * IMAGE_TOKENS + OVERHEAD_TOKENS,
         tools=tuple(name for name, _ in offered),
         tools_digest=tools_digest(offered),
         drops=tuple(sorted(notes.lines)),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from aces_ci.gateway.policy.closed import Base64, CacheControl, Closed, Name, Schema, Word, check
 from aces_ci.gateway.policy.request import Notes, Terms, common, keep_tools, limit, listed
-from aces_ci.gateway.strict_json import RefusedError
+from aces_ci.gateway.strict_json import RefusedError, dump
 
 DROPPED = ("metadata", "service_tier", "speed", "diagnostics")
 """Tracking, dearer tiers and debugging: removed without a word to the client."""
@@ -204,13 +205,26 @@ def tools(body: dict[str, Any]) -> list[tuple[str, Any]]:
     return [(tool["name"], tool["input_schema"]) for tool in body.get("tools") or ()]
 
 
+def unfolded(body: dict[str, Any]) -> int:
+    """Bytes of the definitions that the provider writes out where a reference stands, once for each reference."""
+    sizes = {tool["name"]: len(dump(tool)) for tool in body.get("tools") or ()}
+    return sum(sizes[name] for _, name in _references(body))
+
+
 def _chosen(body: dict[str, Any], offered: set[str]) -> None:
     choice = (body.get("tool_choice") or {}).get("name")
     if choice is not None and choice not in offered:
         raise RefusedError("tool_choice.name", "names a tool that is not offered")
+    for index, name in _references(body):
+        if name not in offered:
+            raise RefusedError(f"messages[{index}]", "refers to a tool that is not offered")
+
+
+def _references(body: dict[str, Any]) -> Iterator[tuple[int, str]]:
+    """Index of the turn and name of the tool, for each reference in a result."""
     for index, turn in enumerate(body["messages"]):
         for block in turn["content"] if isinstance(turn["content"], list) else ():
             shown = block.get("content") if block["type"] == "tool_result" else None
             for part in shown if isinstance(shown, list) else ():
-                if part["type"] == "tool_reference" and part["tool_name"] not in offered:
-                    raise RefusedError(f"messages[{index}]", "refers to a tool that is not offered")
+                if part["type"] == "tool_reference":
+                    yield index, part["tool_name"]

@@ -12,6 +12,8 @@ from aces_ci.gateway.strict_json import RefusedError, canonical
 
 MAX_NOTES = 100
 IMAGE_TYPES = frozenset({"image", "image_url", "input_image"})
+_HOLDERS = ("content", "output")
+"""Fields of turns, results and items that hold blocks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +122,10 @@ def tools_digest(shapes: Iterable[tuple[str, Any]]) -> str | None:
 
 
 def images(value: Any) -> tuple[int, int]:
-    """How many images a validated body holds, and how many bytes of it they take."""
+    """How many images a validated body holds, and how many bytes of it they take.
+
+    Only where the shapes let an image stand: a tool's input is the agent's own, and may be text that calls itself one.
+    """
     count = size = 0
     stack = [value]
     while stack:
@@ -132,7 +137,7 @@ def images(value: Any) -> tuple[int, int]:
                 count += 1
                 size += _longest(item)
             else:
-                stack.extend(part for part in item.values() if not isinstance(part, str))
+                stack.extend(item[name] for name in _HOLDERS if name in item)
     return count, size
 
 
