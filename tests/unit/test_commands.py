@@ -147,3 +147,73 @@ def test_nothing_raises_and_everything_is_bounded(script: str) -> None:
 
 def test_what_lies_beyond_the_limit_is_not_read() -> None:
     assert parse("a " + "x" * MAX_BYTES + "; rm y")[-1].name != "rm"
+
+
+@pytest.mark.parametrize(
+    ("script", "folders"),
+    [
+        ("cd / && rm x", ["/"]),
+        ("cd a; cd b; rm x", ["a/b"]),
+        ("cd a/b && cd .. && rm x", ["a"]),
+        ("(cd /; rm x); rm y", ["/", ""]),
+        ("cd / | cat; rm x", [""]),
+        ("pushd /etc; rm x; popd; rm y", ["/etc", ""]),
+        ("cd /etc; cd /usr; cd -; rm x", ["/etc"]),
+        ("cd; rm x", ["$HOME"]),
+        ("cd ~/a && cd .. && rm x", ["~/a/.."]),
+        ("env -C / rm x", ["/"]),
+        ("sudo --chdir=/etc rm x", ["/etc"]),
+        ("cd /; bash -c 'rm x'", ["/"]),
+        ("bash -c 'cd /'; rm x", [""]),
+        ("eval 'cd /'; rm x", ["/"]),
+        ('echo "$(cd /; rm x)"; rm y', ["/", ""]),
+        ("f() { rm x; }; cd /; f", ["", "/"]),
+    ],
+)
+def test_a_command_knows_the_folder_that_it_runs_in(script: str, folders: list[str]) -> None:
+    assert [command.folder for command in parse(script) if command.name == "rm"] == folders
+
+
+def test_a_script_is_followed_from_the_folder_that_it_is_started_in() -> None:
+    assert parse("cd ..; rm x", "/srv/app")[-1].folder == "/srv"
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        ("sh -c 'rm \"$0\"' /", ["/"]),
+        ("bash -c 'rm \"$1\"' _ /home", ["/home"]),
+        ("bash -c 'rm \"$@\"' _ / /etc", ["/", "/etc"]),
+        ("bash -s / <<'E'\nrm $1\nE", ["/"]),
+        ("X=/ sh -c 'rm $X'", ["/"]),
+        ("D=$HOME; rm $D/", ["$HOME/"]),
+        ("rm ${HOME:?}/", ["$HOME/"]),
+        ("rm ${UNKNOWN:?}/", ["${UNKNOWN:?}/"]),
+        ('a=(/ /etc); rm "${a[@]}"', ["/", "/etc"]),
+        ("C='rm /'; $C", ["/"]),
+        ("rm${IFS}/", ["/"]),
+        ("$(echo rm) /", ["/"]),
+        ("echo 'rm /' | sh", ["/"]),
+        ("printf '%s\\n' 'rm /' | bash", ["/"]),
+        ("cat <<'E' | sh\nrm /\nE", ["/"]),
+        ("cat x | sh", []),
+    ],
+)
+def test_what_a_script_hands_on_is_read_at_its_receiver(script: str, words: list[str]) -> None:
+    found = [command for command in parse(script) if command.name == "rm"]
+    assert [word.shape for command in found for word in command.operands] == words
+
+
+def test_a_loop_over_written_words_is_walked_once_for_each() -> None:
+    found = [command.words[1].shape for command in parse('for d in / "$HOME"; do rm "$d"; done')]
+    assert found == ["/", "$HOME"]
+    assert [c.words[1].shape for c in parse('for d in $(ls); do rm "$d"; done') if c.name == "rm"] == ["$d"]
+
+
+def test_a_function_is_read_with_the_arguments_of_its_call_and_never_without_end() -> None:
+    assert parse('f() { rm "$1"; }; f /')[-1].words[1].shape == "/"
+    assert len(parse('f() { f "$1"; }; f /')) < 10
+
+
+def test_what_find_hands_over_is_kept() -> None:
+    assert [word.shape for word in one("find / -type f -exec rm {} +").given] == ["/", "-type", "f"]

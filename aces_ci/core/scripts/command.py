@@ -84,6 +84,12 @@ class Command:
     end_column: int = 1
     source: str = ""
     """The text as written, at most 400 characters."""
+    folder: str = ""
+    """Where it runs, as far as the script says (`cd`, `pushd`, `env -C`); "" is where the script was started."""
+    given: tuple[Word, ...] = ()
+    """Where `find` looks for what it hands to this command by `-exec`."""
+    positional: tuple[Word, ...] = ()
+    """`$0`, `$1` … of the script that a shell is handed by `-c`."""
     # Every detector asks for these, so they are worked out once.
     name: str | None = field(init=False, compare=False, repr=False)
     """The program's own name without folders (`/usr/bin/rm` is `rm`), or None where it is dynamic."""

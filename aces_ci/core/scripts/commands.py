@@ -5,80 +5,47 @@ Nothing is matched by substring: `echo "rm -rf /"` is one `echo`, `r\\m -rf /` i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import NamedTuple
+from types import MappingProxyType
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
 from aces_ci.core.scripts.command import Command, Redirect, Within, Word
-from aces_ci.core.scripts.shell_parts import REDIRECTS, assigned, constants, flat, redirects
+from aces_ci.core.scripts.context import OWN_PROCESS, SURROUNDINGS, Context, Ids
+from aces_ci.core.scripts.folders import Folders, below
+from aces_ci.core.scripts.handed import read_in
+from aces_ci.core.scripts.shell_parts import REDIRECTS, assigned, constants, flat, redirects, settled
 from aces_ci.core.scripts.words import Reader
-from aces_ci.core.scripts.wrappers import SHELLS, unwrap
+from aces_ci.core.scripts.wrappers import SHELLS, take_off
 
 MAX_BYTES = 262_144
 """Bytes of a script that are read; what follows is ignored."""
 MAX_COMMANDS = 5_000
 MAX_DEPTH = 150
 """Nesting of syntax that is followed."""
-MAX_UNWRAP = 12
-"""Wrappers in wrappers, and scripts in scripts, that are followed."""
-
-_SURROUNDINGS = {
-    "subshell": Within.SUBSHELL,
-    "command_substitution": Within.SUBSTITUTION,
-    "process_substitution": Within.PROCESS,
-    "function_definition": Within.FUNCTION,
-    "for_statement": Within.LOOP,
-    "c_style_for_statement": Within.LOOP,
-    "while_statement": Within.LOOP,
-    "if_statement": Within.BRANCH,
-    "case_statement": Within.BRANCH,
-}
-
+MAX_SCRIPTS = 12
+"""Scripts in scripts that are followed."""
+MAX_TURNS = 8
+"""Values of a loop, and calls in calls, that are followed."""
 
 _HIDING = (b"$(", b"`", b"<(", b">(")
 """How a command inside a word begins; a script without any has none."""
 
 
-def parse(script: str) -> tuple[Command, ...]:
+def parse(script: str, folder: str = "") -> tuple[Command, ...]:
     """Every simple command of `script` in the order of its text, wrappers taken off.
+
+    `folder` is where it is started, where that is known; what is `cd`ed to is followed from there. A loop over
+    words that are written out yields its body once for each, a function once more for each call with arguments.
 
     Never raises. A script that is no valid shell yields the commands that the grammar could save; one that
     is longer than `MAX_BYTES`, or nested deeper than `MAX_DEPTH`, yields those within the bounds.
     """
     found: list[Command] = []
-    _Walk(found, _Ids()).script(script, line=1, column=1, at=_Context())
+    _Walk(found, Ids(), Folders(folder)).script(script, line=1, column=1, at=Context())
     return tuple(found)
-
-
-@dataclass(slots=True)
-class _Ids:
-    pipeline: int = -1
-
-    def next(self) -> int:
-        self.pipeline += 1
-        return self.pipeline
-
-
-class _Context(NamedTuple):
-    """What surrounds a node. A tuple, because one is made for every node of every script."""
-
-    within: frozenset[Within] = frozenset()
-    parent: int | None = None
-    pipeline: int | None = None
-    position: int = 0
-    operator: str = ""
-    background: bool = False
-    redirects: tuple[Redirect, ...] = ()
-    wrappers: tuple[str, ...] = ()
-    depth: int = 0
-    scripts: int = 0
-
-    def inside(self, within: Within, parent: int | None) -> _Context:
-        """A fresh line of commands one level in; what the outer command is joined to does not reach it."""
-        return _Context(within=self.within | {within}, parent=parent, depth=self.depth + 1, scripts=self.scripts)
 
 
 @cache
@@ -89,27 +56,50 @@ def _parser() -> Parser:
 class _Walk:
     """One script's tree turned into commands, appended to a list that nested scripts share."""
 
-    def __init__(self, found: list[Command], ids: _Ids) -> None:
+    def __init__(self, found: list[Command], ids: Ids, folders: Folders) -> None:
         self.found = found
         self.ids = ids
+        self.folders = folders
         self.reader = Reader(b"")
         self.hides = True
+        self.functions: dict[str, Node] = {}
+        self.calling: set[str] = set()
 
-    def script(self, text: str, *, line: int, column: int, at: _Context) -> None:
-        """Append the commands of a whole script."""
+    def script(
+        self,
+        text: str,
+        *,
+        line: int,
+        column: int,
+        at: Context,
+        inherited: Mapping[str, Word] = MappingProxyType({}),
+        positional: Sequence[Word] = (),
+    ) -> None:
+        """Append the commands of a whole script. `inherited` are variables that are set where it is run."""
         source = text.encode("utf-8", "replace")[:MAX_BYTES]
         self.reader = Reader(source, line=line, column=column)
         self.hides = any(sign in source for sign in _HIDING)
         root = _parser().parse(source).root_node
-        self.reader.constants = constants(self.reader, root)
+        numbered = {str(number): word for number, word in enumerate(positional)}
+        known = constants(self.reader, root, {**inherited, **numbered})
+        self.reader.constants, self.reader.arrays = known.words, known.arrays
+        self.reader.positional = positional[1:]
         self.visit(root, at)
 
-    def visit(self, node: Node, at: _Context) -> None:
+    def visit(self, node: Node, at: Context) -> None:
         """Append the commands below `node`."""
         if at.depth > MAX_DEPTH or len(self.found) >= MAX_COMMANDS:
             return
         kind = node.type
-        if kind in {"command", "declaration_command", "unset_command", "test_command"}:
+        if kind in OWN_PROCESS:
+            outer, self.folders = self.folders, self.folders.copy()
+            self.sequence(node, at)
+            self.folders = outer
+            if kind == "function_definition":
+                self.define(node)
+        elif kind == "for_statement":
+            self.loop(node, at)
+        elif kind in {"command", "declaration_command", "unset_command", "test_command"}:
             self.command(node, at)
         elif kind in {"variable_assignment", "variable_assignments"}:
             self.assignment(node, at)
@@ -120,9 +110,9 @@ class _Walk:
         else:
             self.sequence(node, at)
 
-    def sequence(self, node: Node, at: _Context) -> None:
+    def sequence(self, node: Node, at: Context) -> None:
         """Children one after the other; chains of `&&` lean to the left and are walked without recursion."""
-        outer = _SURROUNDINGS.get(node.type)
+        outer = SURROUNDINGS.get(node.type)
         within = at.within | {outer} if outer else at.within
         operator = at.operator
         children = list(flat(node))
@@ -137,7 +127,7 @@ class _Walk:
             self.visit(child, inner)
             operator = ""
 
-    def pipeline(self, node: Node, at: _Context, start: int = 0) -> None:
+    def pipeline(self, node: Node, at: Context, start: int = 0) -> None:
         """Stages with one number and rising positions, also inside an outer pipeline's stage."""
         number = at.pipeline if at.pipeline is not None else self.ids.next()
         position = at.position + start
@@ -148,11 +138,13 @@ class _Walk:
                 continue
             before = len(self.found)
             stage = at._replace(pipeline=number, position=position, operator=operator, depth=at.depth + 1)
+            outer, self.folders = self.folders, self.folders.copy()
             self.visit(child, stage)
+            self.folders = outer
             own = [c.position for c in self.found[before:] if c.pipeline == number]
             position = max([position, *own]) + 1
 
-    def redirected(self, node: Node, at: _Context) -> None:
+    def redirected(self, node: Node, at: Context) -> None:
         """A statement with redirections: they belong to its last stage, or to each command of a group."""
         body = node.child_by_field_name("body")
         own: list[Redirect] = []
@@ -176,7 +168,7 @@ class _Walk:
             if child.type in REDIRECTS:
                 self.nested(child, at, len(self.found) - 1)
 
-    def command(self, node: Node, at: _Context) -> None:
+    def command(self, node: Node, at: Context) -> None:
         """One simple command and what hides in its words."""
         words: list[Word] = []
         assignments: list[tuple[str, Word]] = []
@@ -187,20 +179,24 @@ class _Walk:
             elif child.type == "variable_assignment":
                 assignments.extend(assigned(self.reader, child))
             elif child.is_named or node.type != "test_command":
-                words.append(self.reader.word(child))
+                words.extend(self.reader.words(child))
         context = at._replace(redirects=(*at.redirects, *own)) if own else at
         index = self.append(node, tuple(words), context, tuple(assignments))
         if not (len(self.found) > index + 1 and any("$(" in w.shape or "`" in w.shape for w in words)):
             self.nested(node, at, index)  # else the script it is handed holds the same substitutions
+        command = self.found[index]
+        self.folders.follow(command.name, command.arguments)
+        if command.name in self.functions:
+            self.call(command, at)
 
-    def assignment(self, node: Node, at: _Context) -> None:
+    def assignment(self, node: Node, at: Context) -> None:
         """`NAME=value` alone: a command without words."""
         nodes = node.children if node.type == "variable_assignments" else [node]
         pairs = tuple(pair for child in nodes for pair in assigned(self.reader, child))
         index = self.append(node, (), at, pairs)
         self.nested(node, at, index)
 
-    def nested(self, node: Node, at: _Context, parent: int) -> None:
+    def nested(self, node: Node, at: Context, parent: int) -> None:
         """Commands inside the words of `node`."""
         if not self.hides:
             return
@@ -208,62 +204,96 @@ class _Walk:
         while stack:
             child, depth = stack.pop()
             if child.type in {"command_substitution", "process_substitution"}:
-                self.sequence(child, at.inside(_SURROUNDINGS[child.type], parent)._replace(depth=depth))
+                self.visit(child, at.inside(SURROUNDINGS[child.type], parent)._replace(depth=depth))
             elif depth < MAX_DEPTH and child.type not in {"pipeline", "list"}:
                 stack.extend((below, depth + 1) for below in reversed(child.children))
 
     def append(
-        self, node: Node, words: tuple[Word, ...], at: _Context, assignments: tuple[tuple[str, Word], ...] = ()
+        self, node: Node, words: tuple[Word, ...], at: Context, assignments: tuple[tuple[str, Word], ...] = ()
     ) -> int:
         """Take the wrappers off, append the command, then the commands of a script it is handed."""
-        wrappers = at.wrappers
-        within = at.within
-        script, kind = None, Within.STRING
-        for _ in range(MAX_UNWRAP):
-            inner = unwrap(words)
-            if inner is None:
-                break
-            if inner.script is not None:
-                script, kind = inner.script, inner.within or Within.STRING
-                break
-            if inner.within:
-                within = within | {inner.within}
-            wrappers = (*wrappers, inner.name)
-            assignments = (*assignments, *inner.assignments)
-            words = inner.words
+        bare = take_off(words)
+        folder = self.folders.now
+        for each in bare.folders:
+            folder = below(folder, each)
         line, column = self.reader.start(node)
         end_line, end_column = self.reader.end(node)
         command = Command(
             index=len(self.found),
-            words=words,
-            wrappers=wrappers,
-            assignments=assignments,
+            words=bare.words,
+            wrappers=(*at.wrappers, *bare.names),
+            assignments=(*assignments, *bare.assignments),
             redirects=at.redirects,
             pipeline=at.pipeline if at.pipeline is not None else self.ids.next(),
             position=at.position,
             operator=at.operator,
             background=at.background,
-            within=within,
+            within=at.within | bare.within,
             parent=at.parent,
             line=line,
             column=column,
             end_line=end_line,
             end_column=end_column,
             source=self.reader.raw(node)[:400],
+            folder=folder,
+            given=bare.given,
+            positional=bare.positional,
         )
         self.found.append(command)
-        self.handed(command, script, kind, at)
+        self.handed(command, bare.script, bare.kind, at)
         return command.index
 
-    def handed(self, command: Command, script: Word | None, kind: Within, at: _Context) -> None:
-        """The script that a shell gets by `-c` or by a here-document."""
-        if at.scripts >= MAX_UNWRAP:
+    def handed(self, command: Command, script: Word | None, kind: Within, at: Context) -> None:
+        """The script that a shell gets by `-c`, by a here-document or from what is printed into it."""
+        if at.scripts >= MAX_SCRIPTS:
             return
         texts: list[tuple[str, int, int]] = []
+        positional = command.positional
         if script is not None:
             texts.append((script.shape, script.line, script.column + (1 if script.quoted else 0)))
-        elif command.name in SHELLS and not command.operands:
-            texts.extend((r.body, command.line + 1, 1) for r in command.redirects if r.body)
+        elif command.name in SHELLS and (not command.operands or command.has("-s")):
+            texts.extend((text, command.line + 1, 1) for text in read_in(command, self.found))
+            positional = (command.words[0], *command.operands)
+        shares = command.name == "eval"
         for text, line, column in texts:
             inside = at.inside(kind, command.index)._replace(within=command.within | {kind}, scripts=at.scripts + 1)
-            _Walk(self.found, self.ids).script(text, line=line, column=column, at=inside)
+            folders = self.folders if shares else Folders(command.folder)
+            known = {**self.reader.constants, **dict(command.assignments)}
+            if shares:
+                positional = tuple(known[str(number)] for number in range(10) if str(number) in known)
+            _Walk(self.found, self.ids, folders).script(
+                text, line=line, column=column, at=inside, inherited=known, positional=positional
+            )
+
+    def loop(self, node: Node, at: Context) -> None:
+        """`for x in a b`: the body once for each value that is written out, else once with `$x` as it is."""
+        body, variable = node.child_by_field_name("body"), node.child_by_field_name("variable")
+        values = [word for child in node.children_by_field_name("value") for word in self.reader.words(child)]
+        name = self.reader.raw(variable) if variable is not None else ""
+        known = bool(values) and all(map(settled, values))
+        if body is None or not known or name not in self.reader.raw(body):
+            self.sequence(node, at)
+            return
+        nested = Within.LOOP in at.within
+        inner = at._replace(within=at.within | {Within.LOOP}, depth=at.depth + 1)
+        for value in values[: 1 if nested else MAX_TURNS]:
+            with self.reader.knowing({name: value}):
+                self.visit(body, inner)
+
+    def define(self, node: Node) -> None:
+        """Remember a function, so that its body can be read with the arguments of a call."""
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        if name is not None and body is not None:
+            self.functions[self.reader.raw(name)] = body
+
+    def call(self, command: Command, at: Context) -> None:
+        """The body of a function once more, where it depends on the arguments or on the folder of the call."""
+        name = command.name or ""
+        body = self.functions[name]
+        told = command.arguments and "$" in self.reader.raw(body)
+        if name in self.calling or not (told or command.folder) or len(self.calling) >= MAX_TURNS:
+            return
+        self.calling.add(name)
+        with self.reader.knowing({str(number): word for number, word in enumerate(command.words)}, command.arguments):
+            self.visit(body, at._replace(within=at.within | {Within.FUNCTION}, depth=at.depth + 1))
+        self.calling.discard(name)

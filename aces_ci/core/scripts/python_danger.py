@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
 from aces_ci.core.finding import Confidence, Severity
-from aces_ci.core.scripts import hosts, paths
+from aces_ci.core.scripts import hosts, paths, python_files
 from aces_ci.core.scripts.hazard import Hazard, Kind
 from aces_ci.core.scripts.hosts import Host
 from aces_ci.core.scripts.paths import Area
-from aces_ci.core.scripts.python_calls import dotted, tree
+from aces_ci.core.scripts.python_calls import dotted, names_of, tree
+from aces_ci.core.scripts.python_names import Names
+from aces_ci.core.scripts.touch import How, Touch
 
 _SENDS = frozenset(
     f"{module}.{verb}"
@@ -39,7 +41,9 @@ _WORTH = (
     "exec",
     "eval",
     "rmtree",
-    "removedirs",
+    "remove",
+    "unlink",
+    "rmdir",
     "post",
     "put",
     "patch",
@@ -60,14 +64,18 @@ _WORTH = (
 def scan(text: str) -> tuple[Hazard, ...]:
     """Hazards of one Python text, in the order of its lines. Empty where it does not parse."""
     module = tree(text) if any(word in text for word in _WORTH) else None
-    return tuple(sorted(_find(module, text), key=lambda h: (h.line, h.column))) if module is not None else ()
+    names = names_of(text) if module is not None else None
+    if module is None or names is None:
+        return ()
+    return tuple(sorted(_find(module, text, names), key=lambda h: (h.line, h.column)))
 
 
-def _find(module: ast.Module, text: str) -> Iterator[Hazard]:
+def _find(module: ast.Module, text: str, names: Names) -> Iterator[Hazard]:
+    fetched = _fetched(module, names)
     for node in ast.walk(module):
         if not isinstance(node, ast.Call):
             continue
-        name = dotted(node.func)
+        name = names.called(node.func)
         if name in _RUNS and node.args:
             inner = _inner(node)
             if any(call.endswith(_DECODES) for call in inner):
@@ -79,7 +87,7 @@ def _find(module: ast.Module, text: str) -> Iterator[Hazard]:
                     Severity.CRITICAL,
                     "runs code that it decodes at run time",
                 )
-            elif any(call.endswith(_FETCHES) for call in inner):
+            elif any(call.endswith(_FETCHES) for call in inner) or _mentions(node, fetched):
                 yield _hazard(
                     node,
                     text,
@@ -88,8 +96,9 @@ def _find(module: ast.Module, text: str) -> Iterator[Hazard]:
                     Severity.CRITICAL,
                     "runs code that it downloads at run time",
                 )
-        elif name in {"shutil.rmtree", "os.removedirs"} and node.args:
-            yield from _rmtree(node, text)
+        elif touched := python_files.of(node, names):
+            yield from _deletes(node, text, touched)
+            yield from _reads(node, text)
         elif name in _SENDS:
             yield from _sends(node, name, text)
         elif name in _LOADS and any(call.endswith(_FETCHES) for call in _inner(node)):
@@ -110,12 +119,33 @@ def _inner(node: ast.Call) -> set[str]:
     return {dotted(call.func) for call in ast.walk(node) if isinstance(call, ast.Call) and call is not node}
 
 
-def _rmtree(node: ast.Call, text: str) -> Iterator[Hazard]:
-    target = _string(node.args[0])
-    if target is not None and paths.area(target) in {Area.ROOT, Area.HOME, Area.SYSTEM}:
-        yield _hazard(
-            node, text, Kind.DESTRUCTIVE, "rm-root", Severity.CRITICAL, f"deletes everything below {target}", target
-        )
+def _fetched(module: ast.Module, names: Names) -> frozenset[str]:
+    """Names that hold what was downloaded, or what was made of it."""
+    found: set[str] = set()
+    for node in ast.walk(module):
+        if isinstance(node, ast.Assign):
+            targets, value = node.targets, node.value
+        elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+            targets, value = [node.optional_vars], node.context_expr
+        else:
+            continue
+        calls = (names.called(call.func) for call in ast.walk(value) if isinstance(call, ast.Call))
+        if any(call.endswith(_FETCHES) for call in calls) or _mentions(value, found):
+            found.update(target.id for target in targets if isinstance(target, ast.Name))
+    return frozenset(found)
+
+
+def _mentions(node: ast.AST, names: Collection[str]) -> bool:
+    return any(isinstance(each, ast.Name) and each.id in names for each in ast.walk(node))
+
+
+def _deletes(node: ast.Call, text: str, touched: Sequence[Touch]) -> Iterator[Hazard]:
+    for touch in touched:
+        everything = touch.deep or "*" in touch.path
+        if touch.how is How.DELETE and everything and paths.area(touch.path) in {Area.ROOT, Area.HOME, Area.SYSTEM}:
+            message = f"deletes everything below {touch.path}"
+            yield _hazard(node, text, Kind.DESTRUCTIVE, "rm-root", Severity.CRITICAL, message, touch.path)
+            return
 
 
 def _sends(node: ast.Call, name: str, text: str) -> Iterator[Hazard]:
@@ -181,16 +211,6 @@ def _strings(node: ast.AST) -> Iterator[str]:
     for sub in ast.walk(node):
         if isinstance(sub, ast.Constant) and isinstance(sub.value, str) and len(sub.value) < 300:
             yield sub.value
-
-
-def _string(node: ast.expr) -> str | None:
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return node.value
-    if isinstance(node, ast.Call) and dotted(node.func).endswith(("expanduser", "Path")) and node.args:
-        return _string(node.args[0])
-    if isinstance(node, ast.Call) and dotted(node.func).endswith("Path.home"):
-        return "~"
-    return None
 
 
 def _hazard(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
 
 from tree_sitter import Node
 
@@ -60,22 +62,51 @@ def flat(node: Node) -> Iterator[Node]:
     yield from reversed(tail)
 
 
-def constants(reader: Reader, root: Node) -> dict[str, str]:
-    """Variables that get one literal value in the whole script, so that `$URL` can be read as it."""
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a script's variables hold: one word each, or the words of an array."""
+
+    words: Mapping[str, Word]
+    arrays: Mapping[str, Sequence[Word]]
+
+
+def constants(reader: Reader, root: Node, inherited: Mapping[str, Word] = MappingProxyType({})) -> Known:
+    """Variables that get one value in the whole script, so that `$URL` can be read as it.
+
+    `inherited` are those of the script around it.
+    """
     if b"=" not in reader.source:
-        return {}
-    values: dict[str, list[str | None]] = {}
+        return Known(inherited, {})
+    reader.constants = inherited
+    values: dict[str, list[Word | None]] = {}
+    arrays: dict[str, list[Word]] = {}
     stack = [root]
     while stack:
         node = stack.pop()
         if node.type == "variable_assignment":
             name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
             if name is not None:
-                text = reader.word(value).text if value is not None else None
-                values.setdefault(reader.raw(name), []).append(text)
+                values.setdefault(reader.raw(name), []).append(_value(reader, value))
+            if name is not None and value is not None and value.type == "array":
+                arrays[reader.raw(name)] = [word for child in value.named_children for word in reader.words(child)]
         elif node.type in {"for_statement", "command"}:
             for child in node.children:
                 if child.type in {"variable_name", "word"}:
                     values.setdefault(reader.raw(child), []).append(None)
         stack.extend(node.children)
-    return {name: only[0] for name, only in values.items() if len(only) == 1 and only[0] is not None}
+    own = {name: only[0] for name, only in values.items() if len(only) == 1 and only[0] is not None}
+    kept = {name: word for name, word in inherited.items() if name not in values}
+    return Known({**kept, **own}, {name: words for name, words in arrays.items() if len(values[name]) == 1})
+
+
+def _value(reader: Reader, node: Node | None) -> Word | None:
+    word = reader.word(node) if node is not None and node.type != "array" else None
+    return word if word is not None and settled(word) else None
+
+
+def settled(word: Word) -> bool:
+    """Whether it is known what the word is, or at least where it points: `$HOME/x`, `$(mktemp -d)`."""
+    return word.text is not None or word.shape.startswith(_PLACES)
+
+
+_PLACES = ("~", "$HOME", "$PWD", "$TMPDIR", "$(mktemp", "$(pwd)", "$(git rev-parse --show-toplevel)")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from tree_sitter import Node
 
@@ -15,15 +16,21 @@ _ESCAPED = re.compile(r"\\(\n|.)", re.DOTALL)
 _QUOTED_ESCAPE = re.compile(r'\\([$`"\\\n])')
 _ANSI = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|c.|.)", re.DOTALL)
 _ANSI_NAMED = {"a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
-_PLAIN_EXPANSION = re.compile(r"\$\{([A-Za-z_]\w*)\}\Z")
+_EXPANSION = re.compile(r"\$(?:(\w+)|\{(\w+)(?P<plain>\}|:?[?=+-].*\}|%%?/\}))\Z", re.DOTALL)
+_ALL = re.compile(r'"?\$(?:[@*]|\{[@*]\}|\{(?P<array>\w+)\[[@*]\]\})"?\Z')
+"""`"$@"` or `"${names[@]}"`: as many words as there are."""
+_ALWAYS_SET = frozenset({"HOME", "PWD", "USERPROFILE", "TMPDIR", "GITHUB_WORKSPACE", "CI_PROJECT_DIR"})
+"""Variables that nobody leaves empty, so that `${HOME:?}` is `$HOME`."""
 _DYNAMIC = frozenset(
     {"simple_expansion", "expansion", "command_substitution", "process_substitution", "arithmetic_expansion"}
 )
 _QUOTES = frozenset({"string", "raw_string", "ansi_c_string", "translated_string"})
+_PLAIN = frozenset({"word", "raw_string", "ansi_c_string", "number"})
+"""Nodes in which nothing is expanded."""
 
 
 class Reader:
-    """Reads words of one script; holds its bytes and the constants it assigns.
+    """Reads words of one script; holds its bytes, the constants it assigns, and `$1` … where they are known.
 
     `line` and `column` of the words count from `line` and `column` given here, which lets the text
     of `bash -c "…"` point into the file that holds it.
@@ -33,8 +40,19 @@ class Reader:
         self.source = source
         self.line = line
         self.column = column
-        self.constants: Mapping[str, str] = {}
+        self.constants: Mapping[str, Word] = {}
+        self.arrays: Mapping[str, Sequence[Word]] = {}
+        self.positional: Sequence[Word] = ()
         self._ascii = source.isascii()
+
+    @contextmanager
+    def knowing(self, constants: Mapping[str, Word], positional: Sequence[Word] | None = None) -> Iterator[None]:
+        """Reads with further constants, and with other positional arguments where they are given."""
+        outer = self.constants, self.positional
+        self.constants = {**self.constants, **constants}
+        self.positional = self.positional if positional is None else positional
+        yield
+        self.constants, self.positional = outer
 
     def raw(self, node: Node) -> str:
         """The node as it is written."""
@@ -55,6 +73,24 @@ class Reader:
         """One past where it ends."""
         point = node.end_point
         return self.place(point.row, point.column, node.end_byte)
+
+    def words(self, node: Node) -> list[Word]:
+        """The words that this node becomes: `$@` is one for each, and what is not quoted splits at its blanks."""
+        whole = self.word(node)
+        if node.type in _PLAIN:
+            return [whole]
+        every = _ALL.match(self.raw(node))
+        if every:
+            known = self.arrays.get(every["array"], ()) if every["array"] else self.positional
+            return list(known) or [whole]
+        inner = node.children[0] if node.type == "command_name" and node.children else node
+        parts = inner.children if inner.type == "concatenation" else [inner]
+        if not any(part.type in _DYNAMIC and " " in (self._expansion(part)[0] or "") for part in parts):
+            return [whole]
+        return [
+            Word(text=None if whole.text is None else piece, shape=piece, line=whole.line, column=whole.column)
+            for piece in whole.shape.split()
+        ]
 
     def word(self, node: Node) -> Word:
         """The word that this node is."""
@@ -114,11 +150,31 @@ class Reader:
 
     def _expansion(self, node: Node) -> tuple[str | None, str]:
         raw = self.raw(node)
-        plain = _PLAIN_EXPANSION.match(raw)
-        if plain:
-            raw = f"${plain[1]}"
-        value = self.constants.get(raw[1:]) if node.type in {"simple_expansion", "expansion"} else None
-        return (value, value) if value is not None else (None, raw)
+        if node.type == "command_substitution":
+            said = None if "$(" in raw[1:] or "`" in raw[1:-1] else self._echoed(node)
+            return (None, raw) if said is None else (said, said)
+        found = _EXPANSION.match(raw)
+        if found is None or node.type not in {"simple_expansion", "expansion"}:
+            return None, raw
+        name = found[1] or found[2]
+        if name == "IFS":
+            return " ", " "
+        known = self.constants.get(name)
+        if known is not None:
+            return known.text, known.shape
+        plain = found["plain"] in {None, "}"}
+        return None, f"${name}" if plain or name in _ALWAYS_SET else raw
+
+    def _echoed(self, node: Node) -> str | None:
+        """What `$(echo …)` prints, where its words are written out."""
+        inner = node.named_children
+        if len(inner) != 1 or inner[0].type != "command":
+            return None
+        name, *rest = [self._read(child, 1)[0] for child in inner[0].named_children]
+        words = rest[1:] if rest[:1] in (["-n"], ["-e"], ["-E"]) else rest
+        if name not in {"echo", "printf"} or any(word is None or "%" in word for word in words):
+            return None
+        return " ".join(word for word in words if word is not None)
 
 
 def _unescape(match: re.Match[str]) -> str:

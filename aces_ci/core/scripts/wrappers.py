@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from aces_ci.core.scripts.command import Within, Word
 from aces_ci.core.scripts.wrapper_options import CONTAINERS, LEADING, RUNNERS, VALUED
@@ -40,6 +40,54 @@ class Inner:
     script: Word | None = None
     within: Within | None = None
     assignments: tuple[tuple[str, Word], ...] = ()
+    folder: Word | None = None
+    """Where the wrapper goes before it runs them: `env -C`."""
+    given: tuple[Word, ...] = ()
+    """Where `find` looks for what it hands over, with the conditions that what it finds has to meet."""
+    positional: tuple[Word, ...] = ()
+    """`$0`, `$1` … of the script."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bare:
+    """A command with all its wrappers taken off. `names` are theirs, outermost first."""
+
+    words: tuple[Word, ...]
+    names: tuple[str, ...] = ()
+    assignments: tuple[tuple[str, Word], ...] = ()
+    within: frozenset[Within] = frozenset()
+    folders: tuple[str, ...] = ()
+    """Where they go, one after the other."""
+    given: tuple[Word, ...] = ()
+    script: Word | None = None
+    """The text that the words hand to a shell, `kind` what it makes of it, `positional` its `$0`, `$1` …"""
+    kind: Within = Within.STRING
+    positional: tuple[Word, ...] = ()
+
+
+MAX_UNWRAP = 12
+"""Wrappers in wrappers that are followed."""
+
+
+def take_off(words: tuple[Word, ...]) -> Bare:
+    """Wrapper after wrapper taken off; what hands a script to a shell keeps its words."""
+    bare = Bare(words=words)
+    for _ in range(MAX_UNWRAP):
+        inner = unwrap(bare.words)
+        if inner is None:
+            break
+        if inner.script is not None:
+            kind = inner.within or Within.STRING
+            return replace(bare, script=inner.script, kind=kind, positional=inner.positional)
+        bare = Bare(
+            words=inner.words,
+            names=(*bare.names, inner.name),
+            assignments=(*bare.assignments, *inner.assignments),
+            within=bare.within | {inner.within} if inner.within else bare.within,
+            folders=(*bare.folders, inner.folder.shape) if inner.folder else bare.folders,
+            given=inner.given or bare.given,
+        )
+    return bare
 
 
 def unwrap(words: Sequence[Word]) -> Inner | None:
@@ -80,10 +128,17 @@ def _shell(name: str, words: Sequence[Word]) -> Inner | None:
         if option[:1] not in "-+" or len(option) < 2:
             return None
         if option[0] == "-" and option[1] != "-" and "c" in option[1:]:
-            script = next((w for w in words[at + 1 :] if w.shape[:1] != "-" or " " in w.shape), None)
-            return Inner(name=name, script=script, within=Within.STRING) if script else None
+            place = next((n for n in range(at + 1, len(words)) if _is_text(words[n].shape)), None)
+            if place is None:
+                return None
+            rest = tuple(words[place + 1 :])
+            return Inner(name=name, script=words[place], within=Within.STRING, positional=rest)
         at += 2 if option in {"-o", "+o", "-O", "+O", "--rcfile", "--init-file"} else 1
     return None
+
+
+def _is_text(shape: str) -> bool:
+    return shape[:1] != "-" or " " in shape
 
 
 def _flagged(name: str, words: Sequence[Word], flags: tuple[str, ...]) -> Inner | None:
@@ -98,7 +153,7 @@ def _find(words: Sequence[Word]) -> Inner | None:
         if word.text in {"-exec", "-execdir", "-ok", "-okdir"}:
             ends = (i for i in range(at + 1, len(words)) if words[i].text in {";", "+"})
             rest = tuple(words[at + 1 : next(ends, len(words))])
-            return Inner(name="find", words=rest) if rest else None
+            return Inner(name="find", words=rest, given=tuple(words[1:at])) if rest else None
     return None
 
 
@@ -118,9 +173,22 @@ def _plain(name: str, words: Sequence[Word]) -> Inner | None:
     if not rest:
         return None
     within = Within.REMOTE if name == "ssh" else None
+    folder = _folder(words) if name in {"env", "sudo"} else None
     if name in {"ssh", "watch"} or (len(rest) == 1 and name in {"parallel", "unbuffer"}):
         return Inner(name=name, script=_joined(rest), within=within or Within.STRING)
-    return Inner(name=name, words=rest, within=within, assignments=tuple(assignments))
+    return Inner(name=name, words=rest, within=within, assignments=tuple(assignments), folder=folder)
+
+
+def _folder(words: Sequence[Word]) -> Word | None:
+    """What `env -C`, `sudo -D` or their `--chdir` name."""
+    for word, following in itertools.pairwise(words):
+        if word.shape.startswith("--chdir="):
+            return Word(text=word.text and word.text[8:], shape=word.shape[8:], line=word.line, column=word.column)
+        if word.shape in {"-C", "-D", "--chdir"}:
+            return following
+        if word.shape[:1] != "-" and word is not words[0] and "=" not in word.shape:
+            return None
+    return None
 
 
 def _operands(words: Sequence[Word], valued: frozenset[str], leading: int) -> tuple[Word, ...]:
