@@ -59,6 +59,9 @@ class Desk:
             length = guard.body_length(found)
             draft.number = lease.enter(length)
             raw = await _body(request, length)
+            if not lease.valid():
+                # The trial ended while its body came: it has been summed up, and nothing may be added or paid.
+                return _closing(draft.protocol, 401, "the token is not valid here")
             betas, draft.notes = guard.betas(found) if draft.protocol is Protocol.MESSAGES else ((), ())
             draft.forward = admit(draft.protocol, raw, lease.terms)
         except RefusedError as error:

@@ -164,6 +164,7 @@ class Gateway:
         lease = self._leases.pop(slot, None)
         if lease is None:
             raise _wrong(f"slot {slot} is not lent", "gateway_slot", "arm it first")
+        lease.ended = True
         for transport in list(lease.in_flight.values()):
             transport.abort()
         while lease.in_flight:

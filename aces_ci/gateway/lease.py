@@ -40,6 +40,8 @@ class Lease:
     taken_bytes: int = 0
     unauthorised: int = 0
     in_flight: dict[int, asyncio.Transport] = field(default_factory=dict)
+    ended: bool = False
+    """Its slot was taken back: what is still on its way in belongs to nobody."""
     spent: str = ""
     """Why nothing more passes to hosts of `network.allow`; empty while something may."""
     _connections: list[Connection] = field(default_factory=list)
@@ -66,7 +68,7 @@ class Lease:
 
     def valid(self) -> bool:
         """Whether the token still opens anything."""
-        return time.monotonic() < self.deadline
+        return not self.ended and time.monotonic() < self.deadline
 
     def worn_out(self) -> bool:
         """So far beyond its limits that one more request is not even worth a line of the record."""

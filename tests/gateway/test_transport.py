@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -150,6 +151,26 @@ def test_a_token_is_worth_nothing_on_another_slot_and_after_its_trial() -> None:
             status, _ = await it.post(Protocol.MESSAGES)
             assert status == 401
             assert it.upstream.seen == []
+
+    asyncio.run(scenario())
+
+
+def test_a_request_whose_trial_ended_while_its_body_came_is_not_forwarded() -> None:
+    async def scenario() -> None:
+        async with rig() as it:
+            host, port = it.url.removeprefix("http://").split(":")
+            reader, writer = await asyncio.open_connection(host, int(port))
+            writer.write("\r\n".join([POST, *HONEST, "", ""]).encode() + BODY[:20])
+            await writer.drain()
+            await asyncio.sleep(0.05)
+            record = await it.gateway.disarm("s0")
+            it.gateway.arm(replace(ORDER, trial="the-next", token="n" * 32))
+            writer.write(BODY[20:])
+            async with asyncio.timeout(5):
+                assert b" 401 " in await reader.readuntil(b"\r\n")
+            writer.close()
+            assert not it.upstream.seen and not it.exchanges
+            assert record.forwarded == (await it.gateway.disarm("s0")).forwarded == 0
 
     asyncio.run(scenario())
 

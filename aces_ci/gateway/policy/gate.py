@@ -37,7 +37,7 @@ class Forward:
     max_output: int
     """Output tokens that this request can cost at most."""
     max_input: int
-    """Input tokens that it can cost at most: a token is at least one byte of what the provider lays before the model."""
+    """Input tokens that it can cost at most: a token is at least one byte of what the model is shown."""
     tools: tuple[str, ...]
     tools_digest: str | None
     drops: tuple[str, ...]
