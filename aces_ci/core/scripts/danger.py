@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
-from aces_ci.core.scripts import destructive, exfiltration, remote_code, safeguards
+from aces_ci.core.scripts import (
+    destructive,
+    exfiltration,
+    javascript_danger,
+    programs,
+    python_danger,
+    remote_code,
+    safeguards,
+)
 from aces_ci.core.scripts.command import Command
 from aces_ci.core.scripts.commands import parse
 from aces_ci.core.scripts.hazard import Hazard
 from aces_ci.core.scripts.scene import Scene, Suspicion
+from aces_ci.core.scripts.touch import How
+
+MAX_DEPTH = 4
+"""Programs in programs that are followed."""
 
 _DETECTORS: Sequence[Callable[[Scene, Command], Iterator[Suspicion]]] = (
     destructive.find,
@@ -26,17 +40,44 @@ def classify(commands: Sequence[Command], workspaces: Sequence[str] = ()) -> tup
     paths that do not climb out, and the machine's temporary folders, always count as such. Severity is that
     of running the command as it is written.
     """
+    return _classify(tuple(commands), tuple(workspaces), 0)
+
+
+def _classify(commands: Sequence[Command], workspaces: Sequence[str], depth: int) -> tuple[Hazard, ...]:
     scene = Scene(commands, workspaces)
-    found: list[Hazard] = []
-    seen: set[tuple[int, str]] = set()
+    found: dict[tuple[int, str], Hazard] = {}
     for command in commands:
         for detector in _DETECTORS:
             for suspicion in detector(scene, command):
-                key = (command.index, suspicion.shape)
-                if key not in seen:
-                    seen.add(key)
-                    found.append(_hazard(command, suspicion))
-    return tuple(found)
+                found.setdefault((command.index, suspicion.shape), _hazard(command, suspicion))
+        if depth < MAX_DEPTH:
+            for hazard in _handed(scene, command, depth):
+                found.setdefault((command.index, hazard.shape), _at(command, hazard))
+    return tuple(found.values())
+
+
+def _handed(scene: Scene, command: Command, depth: int) -> Iterator[Hazard]:
+    """Hazards of the programs in other languages that a command is handed."""
+    for program in programs.handed_to(command, scene.commands):
+        if program.python:
+            yield from python_danger.scan(program.text)
+        else:
+            yield from javascript_danger.scan(program.text)
+        for touch in program.touches:
+            if touch.how is How.DELETE and (touch.deep or "*" in touch.path):
+                yield from _classify(
+                    parse(f"rm -rf -- {shlex.quote(touch.path)}", command.folder), scene.workspaces, MAX_DEPTH
+                )
+        for script in program.scripts:
+            yield from _classify(parse(script, command.folder), scene.workspaces, depth + 1)
+
+
+def _at(command: Command, hazard: Hazard) -> Hazard:
+    """The hazard of what a command is handed, at the place of the command."""
+    return replace(
+        hazard, command=command.index, line=command.line, column=command.column, end_line=command.end_line,
+        end_column=command.end_column, source=command.source,
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=2048)

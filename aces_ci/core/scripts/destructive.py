@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import re2
 
 from aces_ci.core.finding import Severity
 from aces_ci.core.scripts.command import Command, Within
 from aces_ci.core.scripts.destroyers import SQL_CLIENTS, cloud, sql
+from aces_ci.core.scripts.git_losses import git
 from aces_ci.core.scripts.hazard import Kind
-from aces_ci.core.scripts.paths import Area, area
+from aces_ci.core.scripts.paths import Area, area, braces
 from aces_ci.core.scripts.scene import Scene, Suspicion
+from aces_ci.core.scripts.supplied import Supply, found, supplied
 
 _AREAS: Mapping[Area, tuple[Severity, str, str]] = {
     Area.ROOT: (Severity.CRITICAL, "root", "the whole file system"),
@@ -74,54 +76,69 @@ def _rm(scene: Scene, command: Command) -> Iterator[Suspicion]:
     if command.has("--no-preserve-root"):
         yield _critical("rm-root", "deletes the whole file system, its guard switched off")
         return
+    yield from _handed(scene, command)
     for word in command.operands:
-        place = area(word.shape, scene.workspaces)
-        severity, slug, what = _AREAS.get(place, (None, "", ""))
-        if word.shape.rstrip("/").endswith("/.git") or word.shape.rstrip("/") == ".git":
-            cloned = place in {Area.UNKNOWN, Area.TEMPORARY}
-            severity, slug, what = Severity.INFO if cloned else Severity.WARNING, "history", "the repository's history"
-        if severity is None and place is Area.UNKNOWN and deep and "/*" in word.shape and not word.quoted:
-            yield _info("rm-unset", f"deletes {word.shape}, which is /* where the variable is empty", word.shape)
-        if severity is None or (not deep and "*" not in word.shape and severity is not Severity.CRITICAL):
+        for shape in (word.shape,) if word.quoted else braces(word.shape):
+            suspicion = _removal(scene, command, shape, deep=deep, quoted=word.quoted)
+            if suspicion:
+                yield suspicion
+
+
+def _removal(scene: Scene, command: Command, shape: str, *, deep: bool, quoted: bool) -> Suspicion | None:
+    place = scene.area(command, shape)
+    severity, slug, what = _AREAS.get(place, (None, "", ""))
+    if shape.rstrip("/").endswith("/.git") or shape.rstrip("/") == ".git":
+        cloned = place in {Area.UNKNOWN, Area.TEMPORARY}
+        severity, slug, what = Severity.INFO if cloned else Severity.WARNING, "history", "the repository's history"
+    if severity is None and place is Area.UNKNOWN and deep and "/*" in shape and not quoted:
+        return _info("rm-unset", f"deletes {shape}, which is /* where the variable is empty", shape)
+    if severity is None or (not deep and "*" not in shape and severity is not Severity.CRITICAL):
+        return None
+    if not deep and place in {Area.HOME, Area.SYSTEM} and "*" not in shape:
+        severity = Severity.WARNING
+    own = place is Area.BELOW_HOME and _OWN_FOLDER.search(shape)
+    if (own or _CACHES.search(shape)) and severity is Severity.WARNING:
+        severity = Severity.INFO
+    if Within.CONTAINER in command.within and severity is Severity.CRITICAL:
+        severity = Severity.WARNING
+    return Suspicion(
+        kind=Kind.DESTRUCTIVE, shape=f"rm-{slug}", severity=severity,
+        message=f"deletes {what} ({shape})", target=shape,
+    )  # fmt: skip
+
+
+def _handed(scene: Scene, command: Command) -> Iterator[Suspicion]:
+    """What `find -exec`, `xargs` or a loop over found names has deleted."""
+    yield from _below(scene, supplied(scene, command), "rm-found")
+
+
+def _below(scene: Scene, supplies: Iterable[Supply], slug: str) -> Iterator[Suspicion]:
+    for supply in supplies:
+        place = area(supply.path, scene.workspaces)
+        severity, _, _ = _AREAS.get(place, (None, "", ""))
+        if severity is None or (supply.chosen and severity is not Severity.CRITICAL) or _CACHES.search(supply.path):
             continue
-        if not deep and place in {Area.HOME, Area.SYSTEM} and "*" not in word.shape:
-            severity = Severity.WARNING
-        own = place is Area.BELOW_HOME and _OWN_FOLDER.search(word.shape)
-        if (own or _CACHES.search(word.shape)) and severity is Severity.WARNING:
-            severity = Severity.INFO
-        if Within.CONTAINER in command.within and severity is Severity.CRITICAL:
-            severity = Severity.WARNING
-        yield Suspicion(
-            kind=Kind.DESTRUCTIVE, shape=f"rm-{slug}", severity=severity,
-            message=f"deletes {what} ({word.shape})", target=word.shape,
-        )  # fmt: skip
+        make = _critical if severity is Severity.CRITICAL and not supply.chosen else _warning
+        yield make(slug, f"deletes files below {supply.path}", supply.path)
 
 
 def _find(scene: Scene, command: Command) -> Iterator[Suspicion]:
-    if not any(word.text == "-delete" for word in command.arguments):
-        return
-    starts = []
-    for word in command.arguments:
-        if word.shape[:1] in {"-", "(", "!"}:
-            break
-        starts.append(word.shape)
-    for start in starts:
-        if area(start, scene.workspaces) in {Area.ROOT, Area.HOME, Area.SYSTEM}:
-            filtered = command.has("-name", "-iname", "-path", "-mtime")
-            make = _warning if filtered else _critical
-            yield make("find-delete", f"deletes files below {start}", start)
+    if any(word.text == "-delete" for word in command.arguments):
+        words = [word.shape for word in command.arguments]
+        yield from _below(scene, found(words, command.folder), "find-delete")
 
 
 def _dd(scene: Scene, command: Command) -> Iterator[Suspicion]:
     for word in command.arguments:
         target = word.shape.removeprefix("of=")
-        if target != word.shape and area(target, scene.workspaces) is Area.DEVICE:
+        if target != word.shape and scene.area(command, target) is Area.DEVICE:
             yield _critical("overwrite-disk", f"writes over the disk {target}", target)
 
 
 def _shred(scene: Scene, command: Command) -> Iterator[Suspicion]:
+    yield from _handed(scene, command)
     for word in command.operands:
-        if area(word.shape, scene.workspaces) in {Area.DEVICE, Area.ROOT, Area.HOME, Area.SYSTEM}:
+        if scene.area(command, word.shape) in {Area.DEVICE, Area.ROOT, Area.HOME, Area.SYSTEM}:
             yield _critical("shred", f"destroys {word.shape} beyond recovery", word.shape)
 
 
@@ -140,55 +157,25 @@ def _mode(scene: Scene, command: Command) -> Iterator[Suspicion]:
     mode, targets = words[0].shape, words[1:]
     deep = command.has("-R", "--recursive")
     opened = command.name == "chmod" and mode.lstrip("0") in {"777", "666", "a+rwx", "ugo+rwx", "o+w", "a+w"}
-    for word in targets:
-        place = area(word.shape, scene.workspaces)
-        if deep and place in {Area.ROOT, Area.HOME, Area.SYSTEM}:
+    handed = [supply.path for supply in supplied(scene, command) if not supply.chosen]
+    for shape in (*(word.shape for word in targets), *handed):
+        place = area(shape, scene.workspaces) if shape in handed else scene.area(command, shape)
+        if (deep or shape in handed) and place in {Area.ROOT, Area.HOME, Area.SYSTEM}:
             own = command.name == "chown" and place is Area.HOME
             make = _warning if own or not (opened or command.name != "chmod") else _critical
-            yield make("mode-root", f"changes owner or mode of everything below {word.shape}", word.shape)
+            yield make("mode-root", f"changes owner or mode of everything below {shape}", shape)
         elif opened and deep:
-            yield _warning("mode-open", f"lets every user write to everything below {word.shape}", word.shape)
+            yield _warning("mode-open", f"lets every user write to everything below {shape}", shape)
         elif opened:
-            yield _info("mode-open", f"lets every user write to {word.shape}", word.shape)
+            yield _info("mode-open", f"lets every user write to {shape}", shape)
 
 
 def _mv(scene: Scene, command: Command) -> Iterator[Suspicion]:
     words = command.operands
     if len(words) >= 2 and words[-1].shape == "/dev/null":
         for word in words[:-1]:
-            worst = area(word.shape, scene.workspaces) in {Area.ROOT, Area.HOME, Area.SYSTEM}
+            worst = scene.area(command, word.shape) in {Area.ROOT, Area.HOME, Area.SYSTEM}
             yield (_critical if worst else _warning)("mv-null", f"moves {word.shape} to /dev/null", word.shape)
-
-
-def _git(scene: Scene, command: Command) -> Iterator[Suspicion]:
-    words = _git_words(command)
-    verb = words[0] if words else ""
-    rest = words[1:]
-    if verb == "push":
-        plain = any(w in {"--force", "-f"} or (w[:1] == "-" and w[:2] != "--" and "f" in w) for w in rest)
-        plus = next((w for w in rest if w.startswith("+") and len(w) > 1), None)
-        if plain or plus or "--mirror" in rest:
-            yield _warning("git-push-force", "overwrites the history of a remote branch", plus)
-        elif "--delete" in rest or "-d" in rest:
-            yield _info("git-push-delete", "deletes a remote branch")
-    elif verb == "reset" and "--hard" in rest:
-        yield _info("git-reset-hard", "throws uncommitted work away")
-    elif verb == "clean" and any(w[:1] == "-" and "f" in w and w[:2] != "--" for w in rest):
-        force = any(w[:1] == "-" and w[:2] != "--" and ("x" in w or "d" in w) for w in rest)
-        yield (_warning if force else _info)("git-clean", "deletes files that git does not track")
-    elif verb in {"filter-branch", "filter-repo"}:
-        yield _warning("git-rewrite", "rewrites the repository's history")
-    elif verb == "stash" and rest[:1] in (["clear"], ["drop"]):
-        yield _info("git-stash-drop", "throws stashed work away")
-    elif verb == "reflog" and rest[:1] == ["expire"]:
-        yield _warning("git-reflog", "deletes what git could recover from")
-
-
-def _git_words(command: Command) -> list[str]:
-    words = [word.shape for word in command.arguments]
-    while words and words[0].startswith("-"):
-        words = words[2:] if words[0] in {"-C", "-c", "--git-dir", "--work-tree"} else words[1:]
-    return words
 
 
 def _kill(scene: Scene, command: Command) -> Iterator[Suspicion]:
@@ -220,7 +207,7 @@ def _fork_bomb(scene: Scene, command: Command) -> Iterator[Suspicion]:
 
 _BY_NAME: Mapping[str, Callable[[Scene, Command], Iterator[Suspicion]]] = {
     "rm": _rm, "unlink": _rm, "rmdir": _rm, "find": _find, "dd": _dd, "shred": _shred, "diskutil": _diskutil,
-    "chmod": _mode, "chown": _mode, "chgrp": _mode, "mv": _mv, "git": _git, "kill": _kill, "killall5": _kill,
+    "chmod": _mode, "chown": _mode, "chgrp": _mode, "mv": _mv, "git": git, "kill": _kill, "killall5": _kill,
     "crontab": _crontab, **dict.fromkeys(_POWER, _power),
     **dict.fromkeys(
         ("terraform", "tofu", "terragrunt", "pulumi", "aws", "gsutil", "gcloud", "az", "kubectl",

@@ -5,9 +5,12 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Sequence
 from enum import StrEnum
+from fnmatch import fnmatchcase
 from functools import lru_cache
 
 import re2
+
+from aces_ci.core.scripts.folders import below
 
 
 class Area(StrEnum):
@@ -52,6 +55,10 @@ _TEMPORARY = re2.compile(
     r"((/private)?/(tmp|var/tmp)|/var/folders|/dev/shm|\$TMPDIR|\$TMP|\$TEMP|\$RUNNER_TEMP|[$][(]mktemp.*|"
     r"`mktemp.*)(/|$)"
 )
+_PROJECTS = re2.compile(r"/(opt|srv|mnt|media|Volumes|usr/src|usr/local/src|var/www|private)/")
+"""Folders of the system in which people keep projects."""
+_BRACES = re2.compile(r"\{([^{}$]*,[^{}$]*)\}")
+MAX_BRACES = 16
 _WORKSPACE_NAMES = ("$PWD", "$(pwd)", "`pwd`", "$GITHUB_WORKSPACE", "$CI_PROJECT_DIR", "$WORKSPACE", "$(git rev-parse")
 _HOMES = ("~", "$HOME", "$USERPROFILE", "%USERPROFILE%", "/root", "$env:USERPROFILE", "$env:HOME")
 _HOME_OF = re2.compile(r"(/home|/Users|/var/home|~)/?[\w.@-]+|~[\w.-]+")
@@ -102,6 +109,30 @@ def area(path: str, workspaces: Sequence[str] = ()) -> Area:
     return _absolute(path, workspaces)
 
 
+def area_in(folder: str, path: str, workspaces: Sequence[str] = ()) -> Area:
+    """The area of a path that is meant in `folder`, both shapes of words; "" is where the script started.
+
+    Somebody's folder on the way to which a script `cd`s is taken for what that somebody works in: what lies in
+    it is judged as if the script had started there.
+    """
+    plain = area(path, workspaces)
+    whole = below(folder, path)
+    if whole == path or plain not in {Area.WORKSPACE, Area.ALL_OF_IT, Area.OUTSIDE}:
+        return plain
+    found = area(whole, workspaces)
+    foreign = found is Area.BELOW_SYSTEM and not _PROJECTS.match(whole)
+    return found if foreign or found not in {Area.BELOW_SYSTEM, Area.BELOW_HOME, Area.OUTSIDE, Area.UNKNOWN} else plain
+
+
+def braces(shape: str) -> tuple[str, ...]:
+    """`/{bin,usr}` as the words that a shell makes of it, at most a few."""
+    found = _BRACES.search(shape)
+    if found is None:
+        return (shape,)
+    before, after = shape[: found.start()], shape[found.end() :]
+    return tuple(f"{before}{part}{after}" for part in found.group(1).split(",")[:MAX_BRACES])
+
+
 @lru_cache(maxsize=8192)
 def secret(path: str) -> bool:
     """Whether a file of this name holds credentials by convention."""
@@ -120,6 +151,8 @@ def _below_home(path: str) -> Area | None:
     for home in _HOMES:
         if path == home or path.startswith((home + "/", home + "\\")):
             rest = path[len(home) :].strip("/\\")
+            if ".." in rest and not home.startswith("/"):
+                return area(posixpath.normpath(f"/home/_/{rest}"))
             return Area.HOME if rest in {"", "*", ".", ".*"} else Area.BELOW_HOME
     found = _HOME_OF.match(path)
     if found and found.end() == len(path.rstrip("/*")):
@@ -136,7 +169,7 @@ def _absolute(path: str, workspaces: Sequence[str]) -> Area:
             return Area.ALL_OF_IT
         if clean.startswith(own.rstrip("/") + "/"):
             return Area.WORKSPACE
-    if clean in {"/", "/*", "/.", "/.*"}:
+    if clean in {"/", "/*", "/.", "/.*"} or _takes_in_vital(clean):
         return Area.ROOT
     if clean.startswith("/dev/"):
         return Area.DEVICE
@@ -146,3 +179,11 @@ def _absolute(path: str, workspaces: Sequence[str]) -> Area:
         if clean == system or clean.startswith(system + "/"):
             return Area.SYSTEM if _VITAL.fullmatch(clean.removesuffix("/*")) else Area.BELOW_SYSTEM
     return Area.OUTSIDE
+
+
+def _takes_in_vital(path: str) -> bool:
+    """Whether a pattern right below the root, `/e*` or `/[a-z]*`, takes in a folder of the system."""
+    name = path[1:].removesuffix("/*")
+    if "/" in name or not any(sign in name for sign in "*?["):
+        return False
+    return any(fnmatchcase(system[1:], name) for system in (*_SYSTEM, "/home", "/root"))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from aces_ci.core.finding import Confidence, Severity
 from aces_ci.core.scripts.command import Command
 from aces_ci.core.scripts.hazard import Kind
+from aces_ci.core.scripts.paths import Area, area_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +35,10 @@ class Scene:
             self._pipelines.setdefault(command.pipeline, []).append(command)
             if command.parent is not None:
                 self._children.setdefault(command.parent, []).append(command)
+
+    def area(self, command: Command, path: str) -> Area:
+        """The area of a path that the command names, in the folder that it runs in."""
+        return area_in(command.folder, path, self.workspaces)
 
     def stages(self, command: Command) -> Sequence[Command]:
         """Every command of its pipeline, itself included, in the order of the text."""
