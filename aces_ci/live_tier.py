@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -109,7 +108,7 @@ def _measure(
             plan,
             kit.means,
             sink,
-            run_id=os.urandom(6).hex(),
+            run_id=sink.folder.key,
             done=found.trials,
             book=found.book,
             decided=looks.decided,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -101,64 +100,64 @@ def run(
         return _pulled(settings, harnesses, sandbox, env, out)
     redactor = Redactor([*secrets_of(env), *reach.secrets.keys.values()])
     folder = Folder.at(wanted.output, cwd=Path.cwd(), redact=redactor.redact)
-    folder.claim()
-    sink = EvidenceFile(folder)
-    found = resuming.earlier(folder)
-    done = found.trials
-    _ask_about_leftovers(wanted, done)
-    own = agent_images.environment_of((item.skill() for item in picked), Trust.OWN)
-    images = agent_images.images_for(settings, harnesses, sandbox, env=env, environment=own)
-    who = trialling.contenders(settings, harnesses, reach, images)
-    plan = _plan(wanted, settings, who, done, err)
-    found = resuming.beside(found, plan)
-    if found.trials != done:
+    with folder.held():
+        sink = EvidenceFile(folder)
+        found = resuming.earlier(folder)
         done = found.trials
-        plan = _plan(wanted, settings, who, done, lambda text: None)
-    cap = wanted.max_usd if wanted.max_usd is not None else settings.budget.usd
-    for line in opening(plan, cap):
-        err(line)
-    rig = equipping.Rig(
-        settings=settings,
-        env=env,
-        folder=folder,
-        sandbox=sandbox,
-        harnesses=harnesses,
-        reach=reach,
-        purse=Purse(in_micros(cap), found.book.total),
-    )
-    judge = equipping.judge_for(plan, rig)
-    _agree(wanted, confirm)
-    analysis = trialling.analysis_of(plan, settings)
-    kit = equipping.equip(plan, rig, analysis, judge, found, sink)
-    grades, means = kit.grades, kit.means
-    resuming.begin(folder, found, found.fitting(trial.digest for trial in plan.trials))
-    drawing = screen if wanted.quiet < 1 else None
-    say = err if wanted.quiet < 1 and drawing is None else (lambda line: None)
-    board = Board(plan, done=done, cap_micros=means.budget.usd_micros, paid_micros=found.book.total)
-    teller = Teller(plan, analysis, grades, board, say)
-
-    with _interruptible() as stop, drawn(drawing, board.lines, env) if drawing else nullcontext():
-        ended = live.run(
-            plan,
-            means,
-            sink,
-            run_id=secrets.token_hex(6),
-            done=done,
-            book=found.book,
-            decided=teller.decided,
-            on_progress=teller.progress,
-            stop=stop,
+        _ask_about_leftovers(wanted, done)
+        own = agent_images.environment_of((item.skill() for item in picked), Trust.OWN)
+        images = agent_images.images_for(settings, harnesses, sandbox, env=env, environment=own)
+        who = trialling.contenders(settings, harnesses, reach, images)
+        plan = _plan(wanted, settings, who, done, err)
+        found = resuming.beside(found, plan)
+        if found.trials != done:
+            done = found.trials
+            plan = _plan(wanted, settings, who, done, lambda text: None)
+        cap = wanted.max_usd if wanted.max_usd is not None else settings.budget.usd
+        for line in opening(plan, cap):
+            err(line)
+        rig = equipping.Rig(
+            settings=settings,
+            env=env,
+            folder=folder,
+            sandbox=sandbox,
+            harnesses=harnesses,
+            reach=reach,
+            purse=Purse(in_micros(cap), found.book.total),
         )
-    if stop.is_set():
-        err("interrupted; everything is kept")
-        err(resume_line(wanted.paths, wanted.again()))
-        return EXIT_INTERRUPTED
-    trials = list(grades.trials.values())
-    for row in diagnosing.diagnosed(plan.subjects, trials, grades.all_scores, analysis, folder):
-        sink.add(row)
-    for line in closing(plan, teller.summaries(), trials, ended, wanted.output):
-        out(line)
-    return 0
+        judge = equipping.judge_for(plan, rig)
+        _agree(wanted, confirm)
+        analysis = trialling.analysis_of(plan, settings)
+        kit = equipping.equip(plan, rig, analysis, judge, found, sink)
+        grades, means = kit.grades, kit.means
+        resuming.begin(folder, found, found.fitting(trial.digest for trial in plan.trials))
+        drawing = screen if wanted.quiet < 1 else None
+        say = err if wanted.quiet < 1 and drawing is None else (lambda line: None)
+        board = Board(plan, done=done, cap_micros=means.budget.usd_micros, paid_micros=found.book.total)
+        teller = Teller(plan, analysis, grades, board, say)
+
+        with _interruptible() as stop, drawn(drawing, board.lines, env) if drawing else nullcontext():
+            ended = live.run(
+                plan,
+                means,
+                sink,
+                run_id=folder.key,
+                done=done,
+                book=found.book,
+                decided=teller.decided,
+                on_progress=teller.progress,
+                stop=stop,
+            )
+        if stop.is_set():
+            err("interrupted; everything is kept")
+            err(resume_line(wanted.paths, wanted.again()))
+            return EXIT_INTERRUPTED
+        trials = list(grades.trials.values())
+        for row in diagnosing.diagnosed(plan.subjects, trials, grades.all_scores, analysis, folder):
+            sink.add(row)
+        for line in closing(plan, teller.summaries(), trials, ended, wanted.output):
+            out(line)
+        return 0
 
 
 def _pulled(

@@ -71,9 +71,10 @@ def run(options: Options, *, env: Mapping[str, str], stdout: TextIO, stderr: Tex
         zygote.warm_up()
         with prepared(options, forge, env, log, zygote) as job:
             folder = Folder.at(options.output, cwd=Path.cwd(), redact=redactor.redact)
-            found = resuming.found(folder, job.brings, options.resume, log.line)
-            job.purse.pay(found.book.total)
-            evidence = _evaluate(job, folder, log, env, found, options.quiet)
+            with folder.held():
+                found = resuming.found(folder, job.brings, options.resume, log.line)
+                job.purse.pay(found.book.total)
+                evidence = _evaluate(job, folder, log, env, found, options.quiet)
         if job.shard is not None:
             log.line(f"written: {folder.path}/{EVIDENCE} (shard {options.shard}; `aces-ci report` merges and decides)")
             return 0

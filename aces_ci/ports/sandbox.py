@@ -207,6 +207,8 @@ class Sandbox(Protocol):
     def open(self, *, run: str, slots: int, program: Program, limits: Limits) -> AbstractContextManager[Session]:
         """Start the gateway with `slots` sockets; on leaving, everything that carries the run's label is removed.
 
+        So is, before anything starts, what a killed process left under the same label: nobody else may use `run` now.
+
         Raises UsageError where the daemon does not answer, SandboxLost where the gateway does not come up.
         """
         ...

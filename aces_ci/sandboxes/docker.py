@@ -144,11 +144,12 @@ class Docker:
 
     @contextmanager
     def open(self, *, run: str, slots: int, program: Program, limits: Limits) -> Iterator[DockerSession]:
-        """Sweep dead runs, start the gateway; on leaving, remove everything of this run."""
+        """Sweep dead runs, an earlier start of this one among them, start the gateway; on leaving, remove everything."""
         engine = Engine(connections=8 * slots + 8)
         session: DockerSession | None = None
         try:
             sweep(engine)
+            sweep(engine, run=run)
             try:
                 session = DockerSession(engine, run, slots, program)
             except Missing as error:

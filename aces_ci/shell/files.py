@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import hashlib
 import os
 import secrets
 import stat
@@ -22,6 +23,8 @@ READABLE = 0o644
 """Reports: the next step of the job runs as another user and must be able to upload them."""
 PRIVATE = 0o600
 """What only this user needs again, e.g. state to resume from."""
+LOCK = ".aces-lock"
+"""Empty, and never written to: what it is on the disk names the folder."""
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -66,6 +69,46 @@ class Folder:
         """
         if not os.path.lexists(self.path):
             self.write(".gitignore", "*\n")
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Claim the folder and keep it to this process; the system lets it go when the process is killed.
+
+        Two starts in one folder would run, and pay, the same trials twice, and begin each other's evidence anew.
+
+        Raises:
+            UsageError: another process has it.
+            DeliveryError, UsageError: as `write`.
+        """
+        self.claim()
+        with self._parent(LOCK) as (folder, leaf):
+            try:
+                handle = os.open(leaf, os.O_RDWR | os.O_CREAT | _FILE, PRIVATE, dir_fd=folder)
+            except OSError as error:
+                raise self._refused(LOCK, error) from None
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(handle)
+            if error.errno != errno.EWOULDBLOCK:
+                raise self._refused(LOCK, error) from None
+            raise UsageError(
+                f"another aces-ci runs in {self.path}",
+                code="output_busy",
+                path=str(self.path),
+                why="two starts in one folder would pay for the same runs twice",
+                do="wait for it, or choose another folder with --output",
+            ) from None
+        try:
+            yield
+        finally:
+            os.close(handle)
+
+    @property
+    def key(self) -> str:
+        """Twelve hex digits, the same for every start in a folder that is `held`, and others for a copy of it."""
+        seen = (self.path / LOCK).lstat()
+        return hashlib.sha256(f"{seen.st_ino} {seen.st_mtime_ns}".encode()).hexdigest()[:12]
 
     def write(self, name: str, data: bytes | str, *, mode: int = READABLE) -> Path:
         """Replace `name` (may hold slashes) by `data` in one step; a crash leaves the old or the new file.

@@ -84,11 +84,11 @@ def test_the_output_can_be_read_by_its_owner_alone(image: str, tmp_path: Path) -
     assert files and all(path.stat().st_mode & 0o077 == 0 for path in files)
 
 
-def test_a_run_that_is_killed_is_swept_by_the_next(image: str) -> None:
-    """The gateway ends with its driver; what stays is found by its label and age."""
+def killed_driver(run: str) -> str:
+    """The gateway's container of a run whose driver is killed."""
     script = (
         "import threading, time\nfrom tests.e2e import live_rig as rig\nfrom aces_ci.sandboxes.docker import SANDBOX\n"
-        "with SANDBOX.open(run='e2e-killed', slots=1, program=rig.program(), limits=rig.SMALL) as session:\n"
+        f"with SANDBOX.open(run={run!r}, slots=1, program=rig.program(), limits=rig.SMALL) as session:\n"
         "    print(session.container, flush=True); time.sleep(60)\n"
     )
     with subprocess.Popen(
@@ -97,6 +97,21 @@ def test_a_run_that_is_killed_is_swept_by_the_next(image: str) -> None:
         assert driver.stdout is not None
         container = driver.stdout.readline().decode().strip()
         driver.kill()
+    return container
+
+
+def test_what_a_killed_start_left_is_gone_before_the_next_start_of_the_same_run(image: str) -> None:
+    from aces_ci.sandboxes.docker import SANDBOX
+
+    container = killed_driver("e2e-again")
+    with SANDBOX.open(run="e2e-again", slots=1, program=rig.program(), limits=rig.SMALL) as session:
+        found = docker("ps", "-aq", "--no-trunc", "--filter", f"label={RUN_LABEL}=e2e-again").decode().split()
+        assert container not in found and found == [session.container]
+
+
+def test_a_run_that_is_killed_is_swept_by_the_next(image: str) -> None:
+    """The gateway ends with its driver; what stays is found by its label and age."""
+    container = killed_driver("e2e-killed")
     deadline = time.monotonic() + 30
     while b"true" in docker("inspect", "-f", "{{.State.Running}}", container) and time.monotonic() < deadline:
         time.sleep(0.3)

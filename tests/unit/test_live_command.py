@@ -18,6 +18,7 @@ from aces_ci.core.event import Trust
 from aces_ci.core.skill import FileKind, Skill, SkillFile
 from aces_ci.core.spending.exchange import Protocol
 from aces_ci.settings.model import Settings
+from aces_ci.shell.files import Folder
 from aces_ci.trialling import access, contenders, design_of, limits_of, narrowed
 from tests.e2e import live_rig as rig
 from tests.fakes.tide_model import script
@@ -160,6 +161,13 @@ def refused(result: Result) -> str:
 
 def test_without_a_terminal_money_needs_a_word(repo: Path, model: str) -> None:
     assert "spends money" in refused(run(repo, "--attempts", "3", "--provider-url", model))
+    assert not (repo / "out/evidence.jsonl").exists()
+
+
+def test_a_second_start_in_the_same_folder_is_refused_before_anything_is_read_or_spent(repo: Path, model: str) -> None:
+    with Folder.at("out", cwd=repo).held():
+        result = run(repo, "--yes", "--attempts", "3", "--provider-url", model)
+    assert isinstance(result.exception, UsageError) and result.exception.code == "output_busy"
     assert not (repo / "out/evidence.jsonl").exists()
 
 

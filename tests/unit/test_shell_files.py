@@ -157,3 +157,44 @@ def test_lines_of_several_threads_are_all_kept(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda number: folder.append("log", f"{number}\n"), range(200)))
     assert sorted(map(int, (tmp_path / "out/log").read_text().split())) == list(range(200))
+
+
+HOLDER = """
+import sys
+from pathlib import Path
+from aces_ci.shell.files import Folder
+with Folder.at("out", cwd=Path(sys.argv[1])).held():
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_one_start_at_a_time_holds_a_folder_and_a_killed_one_holds_nothing(tmp_path: Path) -> None:
+    folder = Folder.at("out", cwd=tmp_path)
+    command = [sys.executable, "-c", HOLDER, str(tmp_path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None and other.stdout.readline() == b"held\n"
+        with pytest.raises(UsageError, match="another aces-ci runs in") as told, folder.held():
+            raise AssertionError("two starts in one folder")
+        assert told.value.code == "output_busy" and told.value.do
+        key = folder.key
+        other.send_signal(signal.SIGKILL)
+    with folder.held():
+        folder.write("evidence.jsonl", "x")
+        assert folder.key == key, "the next start is known as the same run"
+    assert (tmp_path / "out/.gitignore").exists()
+
+
+def test_a_copy_of_a_folder_is_another_run(tmp_path: Path) -> None:
+    with Folder.at("out", cwd=tmp_path).held():
+        subprocess.run(["cp", "-a", "out", "copy"], cwd=tmp_path, check=True)
+        with Folder.at("copy", cwd=tmp_path).held():
+            assert Folder.at("out", cwd=tmp_path).key != Folder.at("copy", cwd=tmp_path).key
+
+
+def test_a_planted_lock_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/.aces-lock").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UsageError, match="link"), Folder.at("out", cwd=tmp_path).held():
+        raise AssertionError("a link was taken for our lock")
+    assert not (tmp_path / "elsewhere").exists()
