@@ -38,9 +38,11 @@ def check(skill: Skill) -> Iterator[Problem]:
             if severity is None:
                 continue
             imitated = imitated or marker.kind == "role"
+            last = line + text.count("\n", marker.start, marker.end)
             yield Problem(
                 path=path,
                 line=line,
+                end_line=last if last > line else None,
                 column=marker.start - text.rfind("\n", 0, marker.start),
                 message=f"This text {marker.what}. An agent reads it as an instruction.",
                 severity=severity,

@@ -105,8 +105,7 @@ def _keep(skill: Skill, rule: Rule, problem: Problem, run: _Run, notes: dict[str
     can plant the other. The baseline file of the default branch can.
     """
     path = problem.path or skill.manifest
-    severity = problem.severity or rule.severity
-    if not (rule.category is Category.SECURITY and severity is Severity.CRITICAL):
+    if not _grave(rule, problem):
         if path not in notes:
             file = skill.files.get(path)
             text = skill.text if path == skill.manifest else (file.text if file else None)
@@ -157,9 +156,21 @@ def _prints(skill: Skill, run: _Run) -> list[str]:
     """The fingerprint of every problem."""
     anchors = Anchors(skill)
     return [
-        anchors.fingerprint(rule.code, problem.path, problem.line, whole_file=problem.whole_file)
+        anchors.fingerprint(
+            rule.code,
+            problem.path,
+            problem.line,
+            whole_file=problem.whole_file,
+            end_line=problem.end_line,
+            charge=problem.message if _grave(rule, problem) else "",
+        )
         for rule, problem in run.problems
     ]
+
+
+def _grave(rule: Rule, problem: Problem) -> bool:
+    """Whether a problem can block by itself in every profile."""
+    return rule.category is Category.SECURITY and (problem.severity or rule.severity) is Severity.CRITICAL
 
 
 def _findings(
