@@ -81,6 +81,15 @@ def failed(
     return any(_SHELL_LINE.search(line) for line in (first, *last))
 
 
+def ended(extra: Mapping[str, object] | None, output: str | None) -> bool | None:
+    """Whether a shell call as a whole ended with exit code 0; None where neither a code nor a mark says so."""
+    code = exit_code(extra, output) if output is not None else None
+    if code is not None:
+        return code == 0
+    marked = _marked(extra)
+    return None if marked is None else not marked
+
+
 def _marked(extra: Mapping[str, object] | None) -> bool | None:
     """`is_error` as we, or Harbor's converters, wrote it down."""
     for holder in (extra or {}, (extra or {}).get("tool_result_metadata")):
