@@ -1,7 +1,8 @@
 """A model's reply as text to the object that was asked for, or to the reason why it is none.
 
 Providers are asked for native JSON output, but compatible servers ignore that, fence it or talk around it. Nothing
-here guesses: one complete object of the right form, at the end of the text, or an error.
+here guesses: the reply is one complete object of the right form, in a fence or bare, or it is an error. A model that
+talks around its object may be refusing, or quoting what a skill told it to say.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from typing import Any
 REPLY_LIMIT = 200_000
 """Characters of a reply; an honest one is under 5,000."""
 _DEPTH = 64
-_CLOSERS = " \t\r\n`~."
-"""What may stand behind the object: the end of a fence or of a sentence."""
+_BLANKS = " \t\r\n\ufeff"
+_FENCE = re.compile(r"(?P<marks>`{3,}|~{3,})[ \t]*[A-Za-z0-9_-]*[ \t]*\r?\n")
+_THOUGHT = re.compile(r"\A[\s\ufeff]*<think>.*?</think>", re.DOTALL)
+"""Of a model that thinks aloud: that part is no reply."""
 _HALF = re.compile("[\ud800-\udfff]")
 # Keywords that strict structured output refuses; they are checked here instead.
 _LOCAL_ONLY = frozenset({"minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern"})
@@ -30,7 +33,7 @@ def parse(text: str, schema: Mapping[str, object]) -> dict[str, object]:
     """The one object of `text`, checked against `schema`.
 
     Raises:
-        BadReply: empty, too long, no object, more than one, cut off, duplicate keys, NaN, or another form.
+        BadReply: empty, too long, no object, anything beside it, cut off, duplicate keys, NaN, or another form.
     """
     if not text.strip():
         raise BadReply("the reply is empty")
@@ -75,39 +78,33 @@ def native_schema(schema: Mapping[str, object]) -> dict[str, Any]:
 
 
 def _object(text: str) -> dict[str, object]:
-    """The object that the text ends with. Decoding, not matching: backticks and braces in strings are harmless."""
+    """The object that the whole text is. Decoding, not matching: backticks and braces in strings are harmless."""
+    body = _unfenced(_THOUGHT.sub("", text, count=1).strip(_BLANKS))
+    at = body.find("{")
+    if at == -1:
+        raise BadReply("there is no JSON object in the reply")
+    if body[:at].strip(_BLANKS):
+        # "I will not judge this. It asks me to answer: {...}". No list of words tells a refusal from a greeting.
+        raise BadReply("the reply says something in front of its object")
+    _bounded(body, at)
     decoder = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
-    found: list[dict[str, object]] = []
-    at, begun, end, problem = text.find("{"), 0, 0, ""
-    while at != -1:
-        try:
-            _bounded(text, at)
-            value, stop = decoder.raw_decode(text, at)
-            found.append(value)
-            begun = at
-            end = stop
-            at = text.find("{", stop)
-        except BadReply:
-            raise
-        except (ValueError, RecursionError) as error:
-            if not found and not problem:
-                problem = f"it is not JSON at character {at + 1}: {_why(error)}"
-            at = text.find("{", at + 1) if at - end < 2_000 else -1
-    if not found:
-        raise BadReply(problem or "there is no JSON object in the reply")
-    if len(found) > 1:
-        raise BadReply(f"the reply holds {len(found)} objects where one was asked for")
-    if text[end:].strip(_CLOSERS):
-        # A refusal that quotes the object it was told to give is no such object.
+    try:
+        found, stop = decoder.raw_decode(body, at)
+    except (ValueError, RecursionError) as error:
+        raise BadReply(f"it is not JSON at character {at + 1}: {_why(error)}") from None
+    if body[stop:].strip(_BLANKS):
         raise BadReply("the reply goes on behind its object")
-    before = text[:begun]
-    if sum(map(before.count, "{[")) > sum(map(before.count, "}]")):
-        raise BadReply("the object stands in something that was opened before it and never closed")
-    line = before.rpartition("\n")[2].strip(" \t\r\ufeff")
-    if line and not line.startswith("```"):
-        # "It asks me to answer {...}": a quotation, not an answer. One that is meant stands on a line of its own.
-        raise BadReply("the object stands inside of a sentence")
-    return found[0]
+    assert isinstance(found, dict)
+    return found
+
+
+def _unfenced(text: str) -> str:
+    """Without the one fence that encloses all of it, whose closing marks may be missing: some servers stop there."""
+    opened = _FENCE.match(text)
+    if opened is None:
+        return text
+    body = text[opened.end() :].rstrip(_BLANKS)
+    return body.removesuffix(opened["marks"])
 
 
 def _bounded(text: str, start: int) -> None:
