@@ -81,7 +81,6 @@ class FakeGitHub:
             ("DELETE", root + "/issues/{number}/labels/{label}", self._unlabel),
             ("GET", root + "/pulls", self._pulls),
             ("GET", root + "/pulls/{number}", self._pull),
-            ("GET", root + "/commits/{sha}/pulls", self._pulls_of),
             ("GET", root + "/collaborators/{login}/permission", self._permission),
             ("POST", root + "/check-runs", self._create_check),
             ("PATCH", root + "/check-runs/{check}", self._edit_check),
@@ -343,10 +342,6 @@ class FakeGitHub:
 
     def _pull(self, request: Request, number: str) -> Answer:
         return Answer(body=self._known(self.pulls, number))
-
-    def _pulls_of(self, request: Request, sha: str) -> Answer:
-        rows = [row for row in self.pulls.values() if row["head"]["sha"] == sha]
-        return paged(request, rows, self.public_url or self.url, default=30)
 
     def _permission(self, request: Request, login: str) -> Answer:
         level = self.permissions.get(login, "read")

@@ -14,6 +14,7 @@ from aces_ci.core.approval import Approval, Ask, Refusal, Standing, Via, decide,
 from aces_ci.core.event import Event
 from aces_ci.core.slash import Purpose, is_command, read_command
 from aces_ci.forges._github.comments import Comments
+from aces_ci.forges._github.pulls import open_with_head
 from aces_ci.forges._github.reviews import Reviews
 from aces_ci.forges._sticky import seen_at
 from aces_ci.shell.http import Api, Forbidden, HttpError
@@ -110,11 +111,7 @@ class Approvals:
     def _standing(self, actor: str, purpose: Purpose, key: str | None) -> Standing:
         change = self.api.get(f"{self._repo}/pulls/{self.comments.number}").data
         head = change["head"]["sha"]
-        same = [
-            row
-            for row in self.api.pages(f"{self._repo}/commits/{head}/pulls")
-            if row["state"] == "open" and row["head"]["sha"] == head
-        ]
+        same = open_with_head(self.api, self.comments.repo, head)
         voiding = [str(row["created_at"]) for row in self._events() if row.get("event") in _VOIDING]
         return Standing(
             head_sha=head,

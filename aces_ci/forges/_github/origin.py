@@ -15,6 +15,7 @@ from aces_ci.core.event import Event, EventKind, Trust
 from aces_ci.core.foreign import Origin
 from aces_ci.core.foreign_json import nothing_to_post, refused
 from aces_ci.core.report import Links
+from aces_ci.forges._github.pulls import open_with_head
 from aces_ci.shell.http import Api, HttpError
 
 ARTIFACT_LIMIT = 20_000_000
@@ -99,16 +100,11 @@ class WorkflowRuns:
             raise refused("run_missing", "there is no such run in this repository") from None
 
     def _change(self, run: Any, head: Any, here: int) -> Any:
-        """The one open pull request whose head is this commit of this repository."""
-        owner = head["full_name"].partition("/")[0]
-        rows = self.api.pages(f"/repos/{self.repo}/pulls", state="open", head=f"{owner}:{run['head_branch']}")
+        """The one open pull request whose head is this commit of this repository, by whichever branch."""
         found = [
             row
-            for row in rows
-            if row["state"] == "open"
-            and row["head"]["sha"] == run["head_sha"]
-            and (row["head"]["repo"] or {}).get("id") == head["id"]
-            and row["base"]["repo"]["id"] == here
+            for row in open_with_head(self.api, self.repo, run["head_sha"])
+            if (row["head"]["repo"] or {}).get("id") == head["id"] and row["base"]["repo"]["id"] == here
         ]
         if len(found) != 1:
             raise _how_many(len(found))
