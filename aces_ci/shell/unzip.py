@@ -14,13 +14,16 @@ ENTRIES = 20
 """An honest artifact has one file, or the dozen of an output folder."""
 RATIO = 200
 """Packed JSON of ours is about 12 to 1."""
+METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+"""What the artifact service writes. Others take as much memory as their header asks for."""
 
 
 def one_file(data: bytes, name: str, *, limit: int) -> bytes:
     """The content of the entry `name`, at the top or below one folder, of at most `limit` bytes.
 
     Raises:
-        UsageError: no zip, too many entries, a link, a doubled or a missing name, encryption, a bomb.
+        UsageError: no zip, too many entries, a link, a doubled or a missing name, another
+            packing, encryption, a bomb.
     """
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
@@ -38,6 +41,8 @@ def one_file(data: bytes, name: str, *, limit: int) -> bytes:
         found = [entry for entry in entries if entry.filename.rpartition("/")[2] == name]
         if len(found) != 1:
             raise _refused("zip_names", f"it holds {len(found)} files called {name}, not one")
+        if found[0].compress_type not in METHODS:
+            raise _refused("zip_method", "its file is packed by another method than deflate")
         return _content(archive, found[0], len(data), limit)
 
 

@@ -9,12 +9,14 @@ import re
 import stat
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from copy import deepcopy
 from typing import Any
 
 import pytest
 
 from aces_ci.core.errors import UsageError
+from aces_ci.shell.unzip import one_file
 from tests.forges.fork_scene import FORK_ID, NUMBER, RUN, Fork, fork, packed
 
 Document = dict[str, Any]
@@ -270,6 +272,8 @@ ZIPS: list[tuple[str, str, bytes]] = [
     ("backslash", "zip_path", packed({"..\\report.json": b"{}"})),
     ("drive", "zip_path", packed({"c:report.json": b"{}"})),
     ("bomb", "zip_bomb", packed({"report.json": b"0" * 3_900_000})),
+    ("a memory's worth of dictionary", "zip_method", packed({"report.json": b"{}"}, zipfile.ZIP_LZMA)),
+    ("packed by bzip2", "zip_method", packed({"report.json": b"{}"}, zipfile.ZIP_BZIP2)),
     ("too long", "zip_size", packed({"report.json": b"0" * 5_000_000, "x": random.Random(1).randbytes(60_000)})),
 ]
 
@@ -317,6 +321,18 @@ def test_hostile_archives_are_refused(scene: tuple[Fork, Document], name: str, c
     assert made.fake.bodies(NUMBER) == []
 
 
+def test_bytes_that_are_changed_anywhere_end_in_a_reason_and_never_in_a_crash() -> None:
+    random_ = random.Random(4)
+    methods = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
+    seeds = [packed({"report.json": b'{"a": 1}' * 300}, method) for method in methods]
+    for _ in range(2_000):
+        data = bytearray(random_.choice(seeds))
+        for _ in range(random_.choice([1, 2, 8])):
+            data[random_.randrange(len(data))] = random_.randrange(256)
+        with suppress(UsageError):
+            one_file(bytes(data), "report.json", limit=4_000_000)
+
+
 RUNS: list[tuple[str, str, dict[str, Any]]] = [
     ("by a push", "run_event", {"event": "push"}),
     ("by pull_request_target", "run_event", {"event": "pull_request_target"}),
@@ -341,9 +357,10 @@ def test_runs_that_are_not_what_they_should_be_are_refused(
     assert made.fake.bodies(NUMBER) == []
 
 
-def test_two_pull_requests_on_one_head_are_refused(scene: tuple[Fork, Document]) -> None:
+@pytest.mark.parametrize("more", [{"base_ref": "release"}, {"head_ref": "patch-2"}], ids=["target", "branch"])
+def test_two_pull_requests_on_one_head_are_refused(scene: tuple[Fork, Document], more: dict[str, str]) -> None:
     made, _ = scene
-    made.fake.pull(43, made.head, head_repo=(FORK_ID, "mira-k/agent-skills"), base_ref="release")
+    made.fake.pull(43, made.head, head_repo=(FORK_ID, "mira-k/agent-skills"), **more)
     with pytest.raises(UsageError) as caught:
         made.post()
     assert caught.value.code == "change_ambiguous"
