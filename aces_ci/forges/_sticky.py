@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from aces_ci.core.sticky import read_marker
+from aces_ci.core.sticky import read_marker, with_since
 from aces_ci.ports.forge import Posted, Publication
 from aces_ci.shell.http import Forbidden, HttpError
 
@@ -23,8 +23,9 @@ class Note:
     body: str
     mine: bool | None
     url: str | None = None
+    created_at: str = ""
     updated_at: str = ""
-    """The server's time of the last writing, ISO 8601."""
+    """The server's times of the first and of the last writing, ISO 8601."""
 
 
 class Notes(Protocol):
@@ -95,10 +96,11 @@ def _edit(notes: Notes, ours: Sequence[Note], body: str, smaller: str) -> Posted
     first, *others = ours
     for extra in others:
         _delete(notes, extra.id)
-    if _same(first.body, body):
+    if _same(with_since(first.body, None), body):
         return Posted(comment="unchanged", url=first.url)
     try:
-        note, notices = _fitting(lambda text: notes.edit(first.id, text), body, smaller)
+        since = _shown_since(first, body)
+        note, notices = _fitting(lambda text: notes.edit(first.id, with_since(text, since)), body, smaller)
     except (Forbidden, HttpError) as error:
         if error.status not in (403, 404):
             raise
@@ -157,13 +159,28 @@ def _refused(notes: Notes, error: Forbidden) -> str:
 
 
 def seen_at(notes: Sequence[Note], head: str) -> str | None:
-    """When our own comment on this very head was last written; None: there is none."""
+    """Since when our own comment has shown a result for this very head; None: it does not."""
     times = [
-        note.updated_at
+        _seen(note)
         for note in notes
         if note.mine and (marker := read_marker(note.body)) is not None and marker.head == head
     ]
     return max(times, default=None)
+
+
+def _shown_since(note: Note, body: str) -> str | None:
+    """The time to keep where `body` is about the same head: who has read its first result has read it, and may have
+    answered with a label, however often a job is run again."""
+    old, new = read_marker(note.body), read_marker(body)
+    return _seen(note) if old is not None and new is not None and old.head == new.head else None
+
+
+def _seen(note: Note) -> str:
+    """What the marker says, within what the server says of the comment: a marker cannot be older than what it is in."""
+    marker = read_marker(note.body)
+    if marker is None or marker.since is None:
+        return note.updated_at
+    return min(max(marker.since, note.created_at), note.updated_at)
 
 
 def marked_body(body: str, key: str) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from aces_ci.core.event import Event
 from aces_ci.core.pages import Annotation
-from aces_ci.core.sticky import Marker
+from aces_ci.core.sticky import Marker, with_since
 from aces_ci.forges.github import GitHub
 from aces_ci.forges.gitlab import GitLab
 from aces_ci.forges.local import Local
@@ -38,7 +38,8 @@ class Rig:
     log: io.StringIO
     remake: Callable[..., Forge]
     server: LoopbackServer | None = None
-    bodies: Callable[[], list[str]] = list
+    written: Callable[[], list[str]] = list
+    """The comments as the server has them."""
     plant: Callable[..., object] = lambda body, ours=False: None
     move_head: Callable[[str], object] = lambda sha: None
     approved: Callable[[], Forge] = lambda: Local({}, Log(io.StringIO()))
@@ -49,6 +50,10 @@ class Rig:
     """The method that edits a comment."""
     too_long: Answer = field(default_factory=Answer)
     forbidden: Answer = field(default_factory=Answer)
+
+    def bodies(self) -> list[str]:
+        """The comments, without the time that an edited one keeps in its marker."""
+        return [with_since(text, None) for text in self.written()]
 
     @property
     def posts(self) -> bool:
@@ -141,7 +146,7 @@ def github(tmp: Path, *, token: str | None = "tok") -> Iterator[Rig]:
             log=log,
             remake=remake,
             server=fake.server,
-            bodies=lambda: fake.bodies(NUMBER),
+            written=lambda: fake.bodies(NUMBER),
             plant=lambda text, ours=False: fake.comment(NUMBER, text, *((fake.tokens["tok"],) if ours else (HELPER,))),
             move_head=lambda sha: fake.pulls[NUMBER]["head"].update(sha=sha),
             approved=approved,
@@ -197,7 +202,7 @@ def gitlab(tmp: Path, *, token: str | None = "glpat") -> Iterator[Rig]:
             log=log,
             remake=remake,
             server=fake.server,
-            bodies=lambda: fake.bodies(NUMBER),
+            written=lambda: fake.bodies(NUMBER),
             plant=lambda text, ours=False: fake.comment(NUMBER, text, *((GITLAB_BOT,) if ours else ())),
             move_head=lambda sha: fake.changes[NUMBER].update(sha=sha),
             approved=approved,

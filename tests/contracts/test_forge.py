@@ -7,6 +7,7 @@ import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
@@ -14,10 +15,13 @@ from aces_ci.core.approval import Approval, Refusal, Via
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import EventKind, Trust
 from aces_ci.core.slash import Purpose
+from aces_ci.core.sticky import read_marker
 from aces_ci.ports.forge import Posted
 from aces_ci.shell.http import HttpError
 from tests.contracts.forge_rigs import HEAD, NEXT_HEAD, NUMBER, RIGS, Rig, body, note, publication
 from tests.fakes.server import Answer, Request
+
+T = TypeVar("T")
 
 
 @pytest.fixture(params=sorted(RIGS))
@@ -32,7 +36,7 @@ def publish(rig: Rig, text: str = "one", head: str = HEAD, **more: object) -> Po
     return rig.forge.publish(rig.event(), publication(text, head, **more))
 
 
-def expected(rig: Rig, *texts: str) -> list[str]:
+def expected(rig: Rig, *texts: T) -> list[T]:
     """`texts` where the forge has a place for them."""
     return list(texts) if rig.posts else []
 
@@ -190,6 +194,22 @@ def test_two_runs_at_once_leave_one_comment(rig: Rig) -> None:
         run.join()
     assert rig.bodies() == [body("one")]
     assert len(results) == 2
+
+
+def test_an_edit_for_the_same_head_keeps_the_time_of_its_first_result(rig: Rig) -> None:
+    def since() -> list[str | None]:
+        return [marker.since for text in rig.written() if (marker := read_marker(text)) is not None]
+
+    publish(rig)
+    assert since() == expected(rig, None), "what the server dates needs no words of ours"
+    publish(rig, "two")
+    first = since()
+    publish(rig, "three")
+    assert since() == first
+    assert all(first) and publish(rig, "three").comment in ("unchanged", "none")
+    rig.move_head(NEXT_HEAD)
+    publish(rig, "four", NEXT_HEAD)
+    assert since() == expected(rig, None)
 
 
 def test_duplicates_of_an_earlier_race_are_swept(rig: Rig) -> None:

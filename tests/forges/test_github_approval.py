@@ -11,9 +11,12 @@ from aces_ci.consent import consent, hand_on
 from aces_ci.core.approval import Approval, Consent, Refusal, Via
 from aces_ci.core.errors import UsageError
 from aces_ci.core.slash import Purpose
+from aces_ci.core.sticky import Marker
 from aces_ci.forges.github import GitHub
 from aces_ci.ports.forge import ForgeOptions
 from aces_ci.shell.log import Log
+from tests.contracts.forge_rigs import publication
+from tests.fakes.github import BOT
 from tests.fakes.server import Answer
 from tests.forges.approval_scene import HEAD, NUMBER, OTHER, Scene, fork_s_pull_request
 
@@ -177,6 +180,29 @@ def test_an_accepted_loss_is_not_used_up_and_a_rerun_finds_it(scene: Scene) -> N
         assert isinstance(scene.ask(purpose=Purpose.ACCEPT, attempt=attempt), Approval)
     scene.push(OTHER)
     assert scene.code(purpose=Purpose.ACCEPT) == "moved"
+
+
+def rewrite(scene: Scene, text: str, head: str = HEAD, since: str | None = None) -> None:
+    """A job is run again and says something else."""
+    body = Marker(key="default", head=head, since=since).line + f"\n{text}"
+    scene.forge().publish(scene.event(head=head), publication(head=head, comment=body))
+
+
+def test_what_is_accepted_stays_so_when_our_own_comment_has_said_so(scene: Scene) -> None:
+    scene.see()
+    scene.label(purpose=Purpose.ACCEPT)
+    for text in ("accepted", "accepted, after 0.4 s"):
+        assert isinstance(scene.ask(purpose=Purpose.ACCEPT), Approval)
+        rewrite(scene, text)
+    scene.push(OTHER)
+    rewrite(scene, "blocked", OTHER)
+    assert scene.code(head=OTHER, purpose=Purpose.ACCEPT) == "too_early"
+
+
+def test_a_marker_claims_no_time_before_its_comment_was_written(scene: Scene) -> None:
+    scene.label()
+    scene.fake.comment(NUMBER, Marker(key="default", head=HEAD, since="1970-01-01T00:00:00Z").line + "\nx", BOT)
+    assert scene.code() == "too_early"
 
 
 def test_the_consent_of_a_run_tells_refusals_and_survives_a_forge_that_is_silent(scene: Scene) -> None:

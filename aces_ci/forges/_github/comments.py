@@ -48,6 +48,7 @@ class Comments:
                     body=row.get("body") or "",
                     mine=None if mine is None else row["id"] in mine,
                     url=row.get("html_url"),
+                    created_at=row["created_at"],
                     updated_at=row["updated_at"],
                 )
                 for row in rows
@@ -87,5 +88,10 @@ class Comments:
 
 def _note(row: Any) -> Note:
     return Note(
-        id=row["id"], body=row.get("body") or "", mine=True, url=row.get("html_url"), updated_at=row["updated_at"]
+        id=row["id"],
+        body=row.get("body") or "",
+        mine=True,
+        url=row.get("html_url"),
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
     )

@@ -54,4 +54,11 @@ class MergeRequestNotes:
 
     def _note(self, row: Any, *, mine: bool) -> Note:
         url = f"{self.page}#note_{row['id']}" if self.page else None
-        return Note(id=row["id"], body=row.get("body") or "", mine=mine, url=url, updated_at=row["updated_at"])
+        return Note(
+            id=row["id"],
+            body=row.get("body") or "",
+            mine=mine,
+            url=url,
+            created_at=row["created_at"],
+            updated_at=row["updated_at"],
+        )
