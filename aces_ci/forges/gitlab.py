@@ -11,7 +11,7 @@ from aces_ci.core.event import Event
 from aces_ci.core.foreign import Origin
 from aces_ci.core.foreign_json import nothing_to_post
 from aces_ci.core.slash import Purpose
-from aces_ci.forges._gitlab.approvals import Approvals
+from aces_ci.forges._gitlab.approvals import Approvals, asked
 from aces_ci.forges._gitlab.event import read_event
 from aces_ci.forges._gitlab.notes import MergeRequestNotes
 from aces_ci.forges._gitlab.origin import HeadPipelines
@@ -65,7 +65,7 @@ class GitLab:
 
     def approval(self, event: Event, purpose: Purpose, key: str, *, use: bool = True) -> Approval | Refusal | None:
         """Live: the person who pressed the manual job. Accept: the label, set after our note on this head."""
-        if event.change_request is None:
+        if event.change_request is None or not asked(event, purpose, self._env):
             return None
         if self._token is None:
             return Refusal(code="no_token", because=f"Approvals are read with {TOKEN}, which is not set; add it.")

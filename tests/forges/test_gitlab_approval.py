@@ -111,6 +111,12 @@ def test_without_our_token_it_says_which_one_is_missing(fake: FakeGitLab) -> Non
     assert "ACES_GITLAB_TOKEN" in found.because
 
 
+@pytest.mark.parametrize("purpose", list(Purpose))
+def test_without_our_token_nobody_is_refused_who_did_not_ask(fake: FakeGitLab, purpose: Purpose) -> None:
+    assert ask(fake, purpose, token=None, CI_JOB_MANUAL="") is None
+    assert not fake.server.exchanges
+
+
 def test_a_loss_is_accepted_by_a_label_set_after_our_note(fake: FakeGitLab) -> None:
     labelled(fake)
     assert isinstance(ask(fake, Purpose.ACCEPT, labels=("aces:accept",)), Approval)

@@ -21,6 +21,15 @@ from aces_ci.shell.http import Api, HttpError
 _LEVELS = ((50, "admin"), (40, "maintain"), (30, "write"), (20, "triage"), (10, "read"))
 
 
+def asked(event: Event, purpose: Purpose, env: Mapping[str, str]) -> bool:
+    """Whether anybody asked at all, which needs no token: by a pressed job, or by a label."""
+    if purpose is not Purpose.LIVE:
+        return purpose.label in event.labels
+    # In the fork's own project anyone may press: only a job of the target project counts.
+    here = env.get("CI_PROJECT_ID") == env.get("CI_MERGE_REQUEST_PROJECT_ID")
+    return here and env.get("CI_JOB_MANUAL") == "true"
+
+
 @dataclass(slots=True)
 class Approvals:
     """The approvals of one merge request."""
@@ -30,6 +39,8 @@ class Approvals:
 
     def given(self, event: Event, purpose: Purpose, key: str, env: Mapping[str, str]) -> Approval | Refusal | None:
         """The approval behind this job; None where nobody asked for `purpose`."""
+        if not asked(event, purpose, env):
+            return None
         ask = self._button(event, env) if purpose is Purpose.LIVE else self._label(event, purpose)
         return None if ask is None else decide(ask, self._standing(ask.actor, purpose, key))
 
@@ -37,11 +48,7 @@ class Approvals:
         """Against the merge request as it is now."""
         return still_holds(approval, self._standing(approval.actor, approval.purpose, None))
 
-    def _button(self, event: Event, env: Mapping[str, str]) -> Ask | None:
-        # In the fork's own project anyone may press: only a job of the target project counts.
-        here = env.get("CI_PROJECT_ID") == env.get("CI_MERGE_REQUEST_PROJECT_ID")
-        if not here or env.get("CI_JOB_MANUAL") != "true":
-            return None
+    def _button(self, event: Event, env: Mapping[str, str]) -> Ask:
         return Ask(
             purpose=Purpose.LIVE,
             via=Via.ENVIRONMENT,
@@ -53,8 +60,6 @@ class Approvals:
         )
 
     def _label(self, event: Event, purpose: Purpose) -> Ask | None:
-        if purpose.label not in event.labels:
-            return None
         rows = [
             row
             for row in self.api.pages(f"{self._path}/resource_label_events")
