@@ -46,6 +46,7 @@ from aces_ci.core.skill import FileKind, Sibling, Skill, SkillFile, Snapshot
 from aces_ci.core.suites.run_policy import Grading
 from aces_ci.rendering import pages
 from aces_ci.shell import collector
+from aces_ci.shell.undumpable import undumpable
 from aces_ci.shell.zygote import FORK, WORD
 from aces_ci.tiers.assemble import assemble
 from aces_ci.tiers.evals_guard import guard
@@ -236,6 +237,7 @@ def _leave_after(descriptors: Sequence[int]) -> NoReturn:
 
 def main() -> None:
     """The zygote: forks and ends readers until its input ends."""
+    undumpable()
     warm_up()
     collector.rarely()
     with socket.socket(fileno=os.dup(0)) as control:

@@ -12,6 +12,7 @@ import sys
 from types import TracebackType
 
 from aces_ci.core.errors import DeliveryError
+from aces_ci.shell.undumpable import undumpable
 
 FLAGS = ("-m", "aces_ci.untrusted")
 """What the interpreter is told after `-I`."""
@@ -43,6 +44,7 @@ class Zygote:
         """Start now, so that it is ready when it is needed."""
         if self._process is not None:
             return
+        undumpable()
         ours, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
