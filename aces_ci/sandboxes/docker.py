@@ -144,7 +144,7 @@ class Docker:
 
     @contextmanager
     def open(self, *, run: str, slots: int, program: Program, limits: Limits) -> Iterator[DockerSession]:
-        """Sweep dead runs, an earlier start of this one among them, start the gateway; on leaving, remove everything."""
+        """Sweep dead runs, an earlier start of this one among them, and start the gateway; on leaving, remove all."""
         engine = Engine(connections=8 * slots + 8)
         session: DockerSession | None = None
         try:

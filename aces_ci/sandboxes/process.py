@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import resource
-import shutil
 import signal
 import subprocess
 import sys
@@ -19,11 +18,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import resources
 from pathlib import Path
+from typing import IO
 
 from aces_ci.core.spending.control import Listener
 from aces_ci.core.staging import StagedFile
-from aces_ci.ports.sandbox import CollectedFile, End, ImageRequest, Job, Limits, Program, Ran, Stream
+from aces_ci.ports.sandbox import End, ImageRequest, Job, Limits, Program, Ran, Stream
 from aces_ci.sandboxes._process.channel import PipeChannel
+from aces_ci.sandboxes._process.collect import collect
 from aces_ci.sandboxes._process.ports import free_port
 
 _SOCKET, _TUNNEL = "gw.sock", "net.sock"
@@ -77,7 +78,7 @@ class ProcessSession:
         begun = time.monotonic()
         home, workspace = Path(self.home(job.slot)), Path(self.workspace(job.slot))
         for folder, files in ((home, job.home), (workspace, job.workspace)):
-            shutil.rmtree(folder, ignore_errors=True)
+            _remove(folder)
             folder.mkdir(mode=0o700)
             _lay(folder, files)
         stdin = home / ".aces-stdin"
@@ -89,37 +90,37 @@ class ProcessSession:
             doors += f",{self._proxies[job.slot]}={folder / _TUNNEL}"
         command = [sys.executable, "-I", "-S", relay, doors, str(stdin), *job.command]
         environment = {**_own(home), **job.environment}
-        out, err = home.parent / "stdout", home.parent / "stderr"
-        with out.open("wb") as stdout, err.open("wb") as stderr:
+        # Without names: what the agent does to the files beside its folders cannot reach them.
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             started = time.monotonic()
             process = subprocess.Popen(
                 command,
                 cwd=workspace,
                 env=environment,
                 stdin=subprocess.DEVNULL,
-                stdout=stdout,
-                stderr=stderr,
+                stdout=out,
+                stderr=err,
                 start_new_session=True,
             )
             _limit(process.pid, job.limits)
-            end, because = _watch(process, job.limits, started, stop, out)
+            end, because = _watch(process, job.limits, started, stop, (out, err))
             _end_group(process)
-        seconds = time.monotonic() - started
-        notes: list[str] = []
-        ran = Ran(
-            end=end,
-            because=because,
-            exit_code=process.returncode,
-            stdout=_bounded(out, job.limits),
-            stderr=_bounded(err, job.limits),
-            workspace=_collect(workspace, job.limits, (), notes),
-            home=_collect(home, job.limits, job.keep_home, notes) if job.keep_home else (),
-            notes=tuple(notes),
-            seconds=seconds,
-            overhead_seconds=time.monotonic() - begun - seconds,
-        )
-        shutil.rmtree(workspace, ignore_errors=True)
-        shutil.rmtree(home, ignore_errors=True)
+            seconds = time.monotonic() - started
+            notes: list[str] = []
+            ran = Ran(
+                end=end,
+                because=because,
+                exit_code=process.returncode,
+                stdout=_bounded(out, job.limits),
+                stderr=_bounded(err, job.limits),
+                workspace=collect(workspace, job.limits, (), notes),
+                home=collect(home, job.limits, job.keep_home, notes) if job.keep_home else (),
+                notes=tuple(notes),
+                seconds=seconds,
+                overhead_seconds=time.monotonic() - begun - seconds,
+            )
+        _remove(workspace)
+        _remove(home)
         # This one's relay may hold its port for another second: a job that asks for no address gets a fresh one too.
         self._ports[job.slot] = free_port()
         return ran
@@ -138,12 +139,15 @@ class ProcessSandbox:
     @contextmanager
     def open(self, *, run: str, slots: int, program: Program, limits: Limits) -> Iterator[ProcessSession]:
         """A folder below the system's temporary one, removed on leaving."""
-        with tempfile.TemporaryDirectory(prefix="aces-", ignore_cleanup_errors=True) as folder:
-            session = ProcessSession(Path(folder), slots, program)
+        folder = Path(tempfile.mkdtemp(prefix="aces-"))
+        try:
+            session = ProcessSession(folder, slots, program)
             try:
                 yield session
             finally:
                 session.gateway.close()
+        finally:
+            _remove(folder)
 
 
 def _own(home: Path) -> dict[str, str]:
@@ -178,14 +182,18 @@ def _lay(folder: Path, files: tuple[StagedFile, ...]) -> None:
 
 
 def _watch(
-    process: subprocess.Popen[bytes], limits: Limits, started: float, stop: threading.Event, out: Path
+    process: subprocess.Popen[bytes],
+    limits: Limits,
+    started: float,
+    stop: threading.Event,
+    streams: tuple[IO[bytes], IO[bytes]],
 ) -> tuple[End, str]:
     while process.poll() is None:
         if stop.is_set():
             return End.CANCELLED, "the run was interrupted"
         if time.monotonic() - started > limits.seconds:
             return End.TIMED_OUT, f"it ran longer than {limits.seconds:g} s"
-        if out.stat().st_size > limits.log_bytes:
+        if sum(map(_size, streams)) > limits.log_bytes:
             return End.LOG_FLOOD, f"it wrote more than {limits.log_bytes} bytes of output"
         time.sleep(_POLL)
     return End.EXITED, ""
@@ -198,43 +206,30 @@ def _end_group(process: subprocess.Popen[bytes]) -> None:
     process.wait(_STOP_SECONDS)
 
 
-def _bounded(path: Path, limits: Limits) -> Stream:
+def _size(stream: IO[bytes]) -> int:
+    return os.fstat(stream.fileno()).st_size
+
+
+def _bounded(stream: IO[bytes], limits: Limits) -> Stream:
     half = limits.log_kept_bytes // 2
-    size = path.stat().st_size
-    with path.open("rb") as file:
-        if size <= 2 * half:
-            return Stream(data=file.read())
-        head = file.read(half)
-        file.seek(size - half)
-        dropped = size - 2 * half
-        return Stream(
-            data=head + f"\n[aces-ci: {dropped} bytes left out]\n".encode() + file.read(half), dropped=dropped
-        )
+    size = _size(stream)
+    stream.seek(0)
+    if size <= 2 * half:
+        return Stream(data=stream.read(2 * half))
+    head = stream.read(half)
+    stream.seek(size - half)
+    dropped = size - 2 * half
+    marker = f"\n[aces-ci: {dropped} bytes left out]\n".encode()
+    return Stream(data=head + marker + stream.read(half), dropped=dropped)
 
 
-def _collect(root: Path, limits: Limits, wanted: tuple[str, ...], notes: list[str]) -> tuple[CollectedFile, ...]:
-    """Regular files below `root`; links are never followed, git's own files never taken."""
-    found: list[CollectedFile] = []
-    total = 0
-    for folder, folders, names in os.walk(root, followlinks=False):
-        folders[:] = sorted(name for name in folders if name != ".git")
-        for name in sorted(names):
-            path = Path(folder, name)
-            relative = path.relative_to(root).as_posix()
-            if wanted and not relative.startswith(wanted):
-                continue
-            if path.is_symlink() or not path.is_file() or not relative.isprintable():
-                notes.append(f"{relative[:200]!a} was left out: not a plain file")
-                continue
-            size = path.stat().st_size
-            total += size
-            if size > limits.collect_file_bytes or total > limits.collect_bytes or len(found) >= limits.collect_entries:
-                notes.append(f"{relative[:200]!a} was left out: over a cap of collection")
-                total -= size
-                continue
-            executable = os.access(path, os.X_OK)
-            found.append(CollectedFile(path=relative, data=path.read_bytes(), executable=executable))
-    return tuple(found)
+def _remove(path: Path) -> None:
+    """Whatever stands there, however deep and closed it is; Python's own way has a limit of depth."""
+    if path.is_dir() and not path.is_symlink():
+        for words in (("chmod", "-R", "u+rwX"), ("rm", "-rf")):
+            subprocess.run([*words, "--", str(path)], capture_output=True, check=False)
+    else:
+        path.unlink(missing_ok=True)
 
 
 SANDBOX = ProcessSandbox()

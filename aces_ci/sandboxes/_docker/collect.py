@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import io
 import tarfile
-import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from aces_ci.ports.sandbox import CollectedFile, Limits
+from aces_ci.sandboxes._names import add_note, shown, wrong_name
 
-DEPTH_LIMIT = 40
-NAME_LIMIT = 255
-PATH_LIMIT = 1024
-NOTE_LIMIT = 50
 _BLOCK = 4096
 _HEADERS_PER_ENTRY = 8192
 """Bytes of tar overhead that one entry may honestly need: header, PAX records for long names, padding."""
@@ -39,11 +35,8 @@ class Harvest:
     entries: int = 0
 
     def note(self, text: str) -> None:
-        """Keep the first notes; a million bad names must not fill the report."""
-        if len(self.notes) < NOTE_LIMIT:
-            self.notes.append(text)
-        elif len(self.notes) == NOTE_LIMIT:
-            self.notes.append("more was left out")
+        """Keep the first notes."""
+        add_note(self.notes, text)
 
 
 class _Bounded(io.RawIOBase):
@@ -100,7 +93,7 @@ def read(
                 if why is None and kept + entry.size > limits.collect_bytes:
                     why = "over the cap of all files"
                 if why is not None:
-                    found.note(f"{_shown(path)} was left out: {why}")
+                    found.note(f"{shown(path)} was left out: {why}")
                     continue
                 stream = archive.extractfile(entry)
                 data = stream.read(entry.size) if stream is not None else b""
@@ -123,25 +116,8 @@ def _inside(name: str, root: str) -> str | None:
 
 
 def _refused(entry: tarfile.TarInfo, path: str, taken: set[str], limits: Limits) -> str | None:
-    parts = path.split("/")
     if not entry.isreg():
         return "not a regular file"
     if entry.size > limits.collect_file_bytes:
         return f"larger than {limits.collect_file_bytes} bytes"
-    if path.startswith("/") or ".." in parts or "\\" in path or ":" in parts[0]:
-        return "its name is no plain relative path"
-    if len(parts) > DEPTH_LIMIT or len(path) > PATH_LIMIT or any(len(part) > NAME_LIMIT for part in parts):
-        return "its name is too long or too deep"
-    if any(unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp") for char in path):
-        return "its name holds control characters"
-    if unicodedata.normalize("NFC", path) != path:
-        return "its name is not in normal form"
-    if ".git" in parts:
-        return "git metadata is never collected"
-    if path.casefold() in taken:
-        return "its name differs from another one in case only"
-    return None
-
-
-def _shown(path: str) -> str:
-    return ascii(path[:200])
+    return wrong_name(path, taken)
