@@ -48,10 +48,12 @@ class GeminiCli:
         build.lost += [*(session.lost if session else ()), *(stream.lost if stream is not session else ())]
         head = next((event for event in stream.objects if event.get("type") == "init"), {})
         model = log.model or string(head.get("model"))
+        unsaid: str | None = None
         if session:
-            model = _session(build, session.objects) or model
+            found, unsaid = _session(build, session.objects)
+            model = found or model
         if session is not stream:
-            _stream(build, stream.objects, only_new=session is not None)
+            _stream(build, stream.objects, only_new=session is not None, unsaid=unsaid)
         build.prompt(log.prompt)
         return build.build(
             agent=self.name,
@@ -63,7 +65,8 @@ class GeminiCli:
         )
 
 
-def _session(build: TraceBuilder, events: Iterable[Mapping[str, Any]]) -> str | None:
+def _session(build: TraceBuilder, events: Iterable[Mapping[str, Any]]) -> tuple[str | None, str | None]:
+    """The model, and the last reply where it says and calls nothing: what it called was cut off, and has its usage."""
     messages: dict[str, Mapping[str, Any]] = {}
     for event in events:
         patched = record(event.get("$set")).get("messages")
@@ -71,7 +74,7 @@ def _session(build: TraceBuilder, events: Iterable[Mapping[str, Any]]) -> str | 
             identity = string(message.get("id"))
             if identity:
                 messages[identity] = message
-    model = None
+    model = unsaid = None
     for identity, message in messages.items():
         at = string(message.get("timestamp"))
         if message.get("type") == "user":
@@ -82,7 +85,8 @@ def _session(build: TraceBuilder, events: Iterable[Mapping[str, Any]]) -> str | 
         elif message.get("type") == "gemini":
             model = string(message.get("model")) or model
             _reply(build, identity, message, at)
-    return model
+            unsaid = None if message.get("content") or message.get("toolCalls") else identity
+    return model, unsaid
 
 
 def _reply(build: TraceBuilder, identity: str, message: Mapping[str, Any], at: str | None) -> None:
@@ -123,8 +127,10 @@ def _outcome(name: str, shown: str, status: object) -> Extra:
     return extra
 
 
-def _stream(build: TraceBuilder, events: Iterable[Mapping[str, Any]], *, only_new: bool) -> None:
-    """The output: texts and calls between two results of tools are one turn."""
+def _stream(
+    build: TraceBuilder, events: Iterable[Mapping[str, Any]], *, only_new: bool, unsaid: str | None = None
+) -> None:
+    """The output: texts and calls between two results of tools are one turn. `unsaid`: the turn of the first new one."""
     known = build.called
     reply = 0
     fresh = True
@@ -141,7 +147,7 @@ def _stream(build: TraceBuilder, events: Iterable[Mapping[str, Any]], *, only_ne
             reply, fresh = (reply + 1, False) if fresh else (reply, False)
             identity = str(event.get("tool_id"))
             names[identity] = str(event.get("tool_name"))
-            turn = build.turn(f"reply-{reply}", at=at)
+            turn = build.turn(unsaid if unsaid and reply == 1 else f"reply-{reply}", at=at)
             build.call(turn, identity, names[identity], arguments_of(event.get("parameters")))
         elif kind == "tool_result" and str(event.get("tool_id")) in names:
             fresh = True

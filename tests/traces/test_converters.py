@@ -190,6 +190,20 @@ def _whole(line: bytes) -> bool:
 
 
 @pytest.mark.parametrize(("harness", "run"), RUNS)
+def test_no_usage_that_another_reader_of_the_same_log_finds_is_lost(harness: str, run: str) -> None:
+    found = CONVERTERS[harness].convert(log(harness, run))
+    for path in (SHARED / harness / run).glob("harbor-*.trajectory.json"):
+        theirs = json.loads(path.read_text()).get("final_metrics") or {}
+        assert found is not None
+        ours = found.final_metrics
+        for name in ("total_prompt_tokens", "total_completion_tokens"):
+            counted = (getattr(ours, name) if ours else None) or 0
+            assert counted >= (theirs.get(name) or 0), name
+            steps = sum(getattr(step.metrics, name.removeprefix("total_")) or 0 for step in found.steps if step.metrics)
+            assert counted == steps, "totals are the sum of the steps"
+
+
+@pytest.mark.parametrize(("harness", "run"), RUNS)
 def test_what_we_write_is_valid_to_independent_models_of_the_format(harness: str, run: str) -> None:
     found = CONVERTERS[harness].convert(log(harness, run))
     assert found is not None
