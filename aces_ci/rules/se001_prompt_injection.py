@@ -3,8 +3,9 @@
 A skill is loaded into the agent's context with the standing of instructions. A sentence that tells the agent to
 drop its rules, to hide something from the user or to send private data away works the same in a reference file,
 a template or a comment. Text in quotation marks, in tables and in documents about such attacks is spoken of, not
-said, and is a note at most; so is a phrase near words of warning. Known misses: other languages than English,
-paraphrases, and sentences that are spread over several files.
+said, and is a note at most; so is a phrase near words of warning. Letters that look alike, hidden characters,
+base64 and hexadecimal digits are undone first, and who uses them means it. Known misses: all but the commonest
+sentence in other languages than English, paraphrases, and sentences that are spread over several files.
 """
 
 from __future__ import annotations
@@ -64,6 +65,9 @@ def _weighed(text: str, path: str, line: int, marker: Marker, subject: bool) -> 
     row = text.split("\n", line)[line - 1]
     start = marker.start - (text.rfind("\n", 0, marker.start) + 1)
     told = stance(without(text, marker), line, subject=subject, markdown=is_markdown(path))
+    if marker.disguised:
+        teaches = subject and told is Stance.TALKS
+        return (Severity.WARNING if teaches else Severity.CRITICAL), marker.confidence
     spoken = place == "table" or quoted(row, start, start + marker.end - marker.start)
     if spoken and told is Stance.TALKS:
         return None, Confidence.LOW

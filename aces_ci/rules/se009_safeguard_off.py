@@ -20,14 +20,16 @@ from aces_ci.core.skill import Skill
 
 
 def check(skill: Skill) -> Iterator[Problem]:
-    yield from problems(skill, Kind.UNATTENDED, tail="Nobody is asked, or nothing is checked, any more.")
+    commands = tuple(problems(skill, Kind.UNATTENDED, tail="Nobody is asked, or nothing is checked, any more."))
+    yield from commands
+    told_of = {(problem.path, problem.line) for problem in commands}
     subject = about_security(skill)
     for path, text in documents(skill):
         if not is_markdown(path):
             continue
         for marker in find(text):
             line = text.count("\n", 0, marker.start) + 1
-            if marker.kind != "approve" or site_of(text, line) in {"fence", "table"}:
+            if marker.kind != "approve" or site_of(text, line) in {"fence", "table"} or (path, line) in told_of:
                 continue
             told = stance(without(text, marker), line, subject=subject)
             yield Problem(

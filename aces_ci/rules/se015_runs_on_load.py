@@ -27,7 +27,7 @@ _QUIET = frozenset(
 
 def check(skill: Skill) -> Iterator[Problem]:
     for snippet in snippets(skill):
-        if snippet.site is Site.LOAD and snippet.path == skill.manifest:
+        if snippet.site is Site.LOAD and snippet.path == skill.manifest and snippet.line >= skill.body_line:
             loud = next((c.name for c in parse(snippet.text) if c.name and c.name not in _QUIET), None)
             if loud is not None:
                 yield Problem(

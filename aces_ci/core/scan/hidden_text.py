@@ -62,7 +62,7 @@ _JOINED = re2.compile(
 )
 _WORD = re2.compile(r"[\p{L}\p{M}\p{N}_]+")
 _FOREIGN = re2.compile(r"[\p{Cyrillic}\p{Greek}\p{Armenian}\p{Cherokee}]")
-_CONFUSABLE = {
+CONFUSABLE = {
     "а": "a", "е": "e", "о": "o", "р": "p", "с": "c", "у": "y", "х": "x", "і": "i", "ј": "j", "ѕ": "s", "һ": "h",
     "ԁ": "d", "ԛ": "q", "ԝ": "w", "ӏ": "l", "к": "k", "м": "m", "т": "t", "в": "b", "н": "h",
     "А": "A", "В": "B", "Е": "E", "К": "K", "М": "M", "Н": "H", "О": "O", "Р": "P", "С": "C", "Т": "T", "Х": "X",
@@ -196,12 +196,12 @@ def _look_alikes(line: str, number: int) -> Iterator[Hidden]:
         return
     for match in _WORD.finditer(line):
         word = match.group(0)[:80]
-        foreign = [c for c in word if c in _CONFUSABLE]
+        foreign = [c for c in word if c in CONFUSABLE]
         latin = sum(1 for c in word if c.isascii() and c.isalpha())
-        others = sum(1 for c in word if not c.isascii() and c.isalpha() and c not in _CONFUSABLE)
+        others = sum(1 for c in word if not c.isascii() and c.isalpha() and c not in CONFUSABLE)
         if not foreign or latin < 2 or others or len(foreign) > latin:
             continue
-        looks = "".join(_CONFUSABLE.get(c, c) for c in word)
+        looks = "".join(CONFUSABLE.get(c, c) for c in word)
         codes = ", ".join(f"U+{ord(c):04X}" for c in dict.fromkeys(foreign))
         yield Hidden(
             trick=Trick.LOOK_ALIKE, severity=Severity.WARNING, confidence=Confidence.MEDIUM, line=number,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 import re2
 
 from aces_ci.core.finding import Confidence, Severity
+from aces_ci.core.scan import encoded
+from aces_ci.core.scan.disguise import undisguised
+from aces_ci.core.scan.injection_abroad import ABROAD
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +25,8 @@ class Marker:
     """What the phrase asks for, a clause that begins with a verb in the third person."""
     start: int
     end: int
+    disguised: bool = False
+    """Written so that no reviewer reads it: in letters that look alike, between hidden ones, or encoded."""
 
 
 _W, _C, _I = Severity.WARNING, Severity.CRITICAL, Severity.INFO
@@ -33,6 +38,11 @@ _PRIVATE = (
     r"environment variables?|cookies|seed phrases?|chat history|conversation( history)?|system prompts?|personal "
     r"(data|information))\b|\.env\b( files?)?)"
 )
+_KEPT = (
+    r"(\.ssh\b|\bid_(rsa|ed25519)\b|\.aws/credentials|\.netrc\b|\.gnupg\b|\.git-credentials\b|\.npmrc\b|"
+    r"\.config/gh\b|\.kube/config|/etc/shadow|\bkeychain\b|\bpassword store\b)"
+)
+"""Where credentials lie."""
 
 
 def _options() -> Any:
@@ -46,6 +56,10 @@ def _options() -> Any:
 _PHRASES = tuple(
     (kind, severity, confidence, what, re2.compile(r"(?im)" + pattern, _options()))
     for kind, severity, confidence, what, pattern in (
+        *(("override", _C, _MEDIUM, "tells the agent to drop its instructions", pattern) for pattern in ABROAD),
+        ("override", _C, _HIGH, "tells the agent to drop what it was told",
+         r"\b(ignore|disregard|forget)\b (everything|anything|all|whatever)\b[\w ,]{0,16}?\b(you (were|have been|had "
+         r"been) (told|instructed|asked)|" + _PERSON + r" (has |have |had )?(told|instructed|asked) you)\b"),
         ("override", _C, _HIGH, "tells the agent to drop its instructions",
          r"\b(ignore|disregard|forget|discard|bypass)\b[\w ,]{0,24}?\b(all |any |every |the |your |my )*(of )?(the "
          r"|your )?(previous|prior|above|earlier|preceding|foregoing|existing|system|developer|original|former|"
@@ -69,6 +83,15 @@ _PHRASES = tuple(
          r"knowing|their knowledge))\b[\w ,]{0,24}\b(send|upload|post|transmit|forward|exfiltrate|collect|copy|"
          r"read|run|execute|install|download|delete|add|include)\b[\w ,./~-]{0,60}"
          r"(\bto https?|https?://|" + _PRIVATE + r"|\b(ssh|keys?|tokens?|backdoor)\b)"),
+        ("conceal", _C, _MEDIUM, "tells the agent to hide what it does from the user",
+         r"\b(do not|don['’]?t|never|must not)\s+let\s+" + _PERSON + r"\s+(know|notice|find out|suspect)\s+(that (you|"
+         r"this|it|the)|about (this|it|these)|what you)\b|\bkeep (this|these|it|that|this step|the upload|the request|"
+         r"this action) (hidden|secret|concealed) from " + _PERSON + r"\b"),
+        ("conceal", _C, _MEDIUM, "tells the agent what to pretend when it is asked what it did",
+         r"\b(if|when|whenever|should)\s+" + _PERSON + r"\s+asks?\b[\w ,]{0,12}\b(what|whether|why|if)\b[\w "
+         r",'’]{0,30}\b(did|done|ran|sent|happened|happens|doing|does|read|uploaded)\b[\w ,'’]{0,24}\b(say|claim|"
+         r"pretend|answer|reply|respond|insist|tell them)\b[\w ,]{0,12}\b(you|it) (only|just|merely|did not|didn['’]t|"
+         r"never|have not|haven['’]t|know nothing|was only)\b"),
         ("persona", _C, _HIGH, "puts the agent into a mode without limits",
          r"\b(you are now|act as|pretend (to be|you are)|enter|switch to|activate)\b[\w ,']{0,24}\b(DAN|do "
          r"anything now|god mode|jailbroken|unrestricted (mode|ai|assistant)|unfiltered (mode|ai|assistant)|no "
@@ -88,6 +111,9 @@ _PHRASES = tuple(
          + r"[\w ,'’()`]{0,40}?"
              r"\b(to|via|using|at)\b[\w ,:`'\"]{0,24}(https?://|[\w.+-]+@[\w-]+\.|webhook|telegram|discord|"
              r"pastebin|\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3})"),
+        ("exfiltrate", _C, _MEDIUM, "asks the agent to read stored credentials and to pass them on",
+         r"\b(read|open|load|take|copy|get|grab|fetch|collect)\b[^\n]{0,40}" + _KEPT + r"[^\n]{0,40}\b(and|then)\b[\w "
+         r",]{0,16}\b(paste|include|post|send|upload|attach|append|share|submit|e-?mail|embed|encode)\b"),
         ("embed", _W, _MEDIUM, "asks the agent to put private data into a URL or a message",
          r"\b(append|include|embed|encode|add|attach)\b[\w ,'’]{0,30}" + _PRIVATE
          + r"[\w ,'’]{0,40}\b(in|into|to|"
@@ -100,6 +126,13 @@ _PHRASES = tuple(
          r"\b(do not|don['’]?t|never|without)\s+(ask(ing)?|wait(ing)?|request(ing)?|seek(ing)?|"
          r"prompt(ing)?)\s+(the user |for user |user |them )?(for |to )?(permission|confirmation|approval|"
          r"consent)\b"),
+        ("approve", _W, _MEDIUM, "tells the agent to approve what it is asked to confirm",
+         r"\b(always|automatically|blindly) (allow|approve|accept|confirm|click)\b[\w ,]{0,20}\b(permissions?|"
+         r"approvals?|confirmations?|safety|security)\b[\w ,]{0,12}\b(prompts?|requests?|dialogs?|questions?|checks?)"
+         r"\b"),
+        ("approve", _W, _MEDIUM, "switches off the permissions of an agent",
+         r"\b(run|use|pass|start|launch|invoke|add|with|set)\b[^\n]{0,60}(--dangerously-skip-permissions|"
+         r"--dangerously-bypass-approvals-and-sandbox|--allow-all-tools|bypassPermissions)\b"),
         ("approve", _I, _LOW, "tells the agent to approve or to skip checks",
          r"\b(auto-?approve|skip (all |any |the )?(confirmations?|permission (checks|prompts)|safety checks?)|"
          r"always (allow|approve) (all|every|any)|bypass (all |any )?(permissions?|approvals?|confirmations?|"
@@ -112,7 +145,22 @@ _LIMITED = re2.compile(r"(?i)\b(only|never|not|cannot|n['’]t)\s+(ever\s+)?$")
 
 @lru_cache(maxsize=512)
 def find(text: str) -> tuple[Marker, ...]:
-    """Every phrase of a text, in its order; a sentence may be broken over lines."""
+    """Every phrase of a text, in its order; a sentence may be broken over lines, disguised, or encoded."""
+    found = _phrases(text)
+    plain = undisguised(text)
+    if plain is not None:
+        for marker in _phrases(plain.text):
+            start, end = plain.offsets[marker.start], plain.offsets[marker.end - 1] + 1
+            if text[start:end] != plain.text[marker.start : marker.end]:
+                _add(found, replace(marker, start=start, end=end, disguised=True, confidence=_HIGH))
+    for blob in encoded.find(text):
+        for marker in [marker for marker in _phrases(blob.text) if marker.severity is _C][:1]:
+            what = f"holds an encoded sentence, which {marker.what}"
+            _add(found, replace(marker, start=blob.start, end=blob.end, disguised=True, confidence=_HIGH, what=what))
+    return tuple(sorted(found, key=lambda marker: marker.start))
+
+
+def _phrases(text: str) -> list[Marker]:
     flat = text.replace("\n\n", "\r\r").replace("\n", " ").replace("\r\r", "\n\n")
     found: list[Marker] = []
     for kind, severity, confidence, what, pattern in _PHRASES:
@@ -120,11 +168,14 @@ def find(text: str) -> tuple[Marker, ...]:
             start, end = match.start(), match.end()
             if kind == "exfiltrate" and _LIMITED.search(flat[max(0, start - 24) : start]):
                 continue
-            if not any(start < other.end and end > other.start for other in found):
-                found.append(
-                    Marker(kind=kind, severity=severity, confidence=confidence, what=what, start=start, end=end)
-                )
-    return tuple(sorted(found, key=lambda marker: marker.start))
+            _add(found, Marker(kind=kind, severity=severity, confidence=confidence, what=what, start=start, end=end))
+    return found
+
+
+def _add(found: list[Marker], marker: Marker) -> None:
+    """One marker a place: the first pattern that matches there says what it is."""
+    if not any(marker.start < other.end and marker.end > other.start for other in found):
+        found.append(marker)
 
 
 def without(text: str, marker: Marker) -> str:

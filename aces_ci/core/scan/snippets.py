@@ -90,10 +90,37 @@ _COMMANDS = frozenset(
 
 def snippets(skill: Skill) -> Iterator[Snippet]:
     """Every piece of shell in the files of a skill, in the order of path and line."""
+    yield from _hooks(skill)
     for path in sorted(skill.files):
         text = text_of(skill, skill.files[path])
         if text is not None:
             yield from _of_file(path, text)
+
+
+def _hooks(skill: Skill) -> Iterator[Snippet]:
+    """The commands that the frontmatter's hooks run, each at its line."""
+    hooks = (skill.frontmatter or {}).get("hooks")
+    if hooks is None:
+        return
+    rows = skill.text.split("\n")
+    line = hooks.at_key.line
+    for command in _commands_of(hooks.value):
+        first = next((row.strip() for row in command.split("\n") if row.strip()), "")
+        line = next((at for at in range(line, skill.body_line) if first[:40] in rows[at - 1]), line)
+        column = max(0, rows[line - 1].find(first[:40])) + 1
+        yield Snippet(path=skill.manifest, text=command, site=Site.LOAD, line=line, column=column)
+
+
+def _commands_of(value: object) -> Iterator[str]:
+    if isinstance(value, list):
+        for entry in value:
+            yield from _commands_of(entry)
+    elif isinstance(value, dict):
+        for key, entry in value.items():
+            if key in {"command", "run"} and isinstance(entry, str):
+                yield entry
+            else:
+                yield from _commands_of(entry)
 
 
 def text_of(skill: Skill, file: SkillFile) -> str | None:

@@ -50,6 +50,10 @@ _OFFENSIVE = re2.compile(
 )
 
 
+_ADDRESS = re2.compile(r"(?i)[a-z][a-z0-9+.-]{1,20}://[^\s)>\]\"'`|;]+|\b(?:[a-z0-9-]+\.)+[a-z]{2,12}/[^\s)>\]\"'`|;]*")
+"""Whoever owns a host chooses its name, so `…/security-scan/x.sh` is no word of warning about itself."""
+
+
 class Stance(StrEnum):
     """What a place in a document does with what stands there."""
 
@@ -84,17 +88,24 @@ def stance(text: str, line: int, *, subject: bool, markdown: bool = True) -> Sta
 @lru_cache(maxsize=4096)
 def _cued(text: str, line: int, markdown: bool) -> bool:
     lines = _lines(text)
-    if line <= len(lines) and _CUE.search(lines[line - 1][:2000]):
+    if line <= len(lines) and _warns(lines[line - 1]):
         return True
     seen = 0
     for at in range(line - 2, max(-1, line - 14), -1):
         if at < len(lines) and lines[at].strip():
             seen += 1
-            if _CUE.search(lines[at][:2000]):
+            if _warns(lines[at]):
                 return True
         if seen >= NEAR:
             break
     return markdown and any(_CUE.search(heading) for heading in _headings(text, line))
+
+
+def _warns(line: str) -> bool:
+    line = line[:2000]
+    if _CUE.search(line) is None:
+        return False
+    return "." not in line or _CUE.search(_ADDRESS.sub(" ", line)) is not None
 
 
 @lru_cache(maxsize=256)
