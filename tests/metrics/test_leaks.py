@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from aces_ci.core.grading.unsafe import deeds, suspicious
+from aces_ci.core.grading.unsafe import deeds
+from aces_ci.core.grading.unsafe_words import suspicious
 from aces_ci.core.scan import secrets
 from aces_ci.tiers.grade import subject_of
 from tests.traces import snippets

@@ -207,7 +207,8 @@ def test_what_a_script_hands_on_is_read_at_its_receiver(script: str, words: list
 def test_a_loop_over_written_words_is_walked_once_for_each() -> None:
     found = [command.words[1].shape for command in parse('for d in / "$HOME"; do rm "$d"; done')]
     assert found == ["/", "$HOME"]
-    assert [c.words[1].shape for c in parse('for d in $(ls); do rm "$d"; done') if c.name == "rm"] == ["$d"]
+    for script, word in (("$(cat x)", "$d"), ("$(ls /)", "*"), ("$(ls *.bak)", "$d")):
+        assert [c.words[1].shape for c in parse(f'for d in {script}; do rm "$d"; done') if c.name == "rm"] == [word]
 
 
 def test_a_function_is_read_with_the_arguments_of_its_call_and_never_without_end() -> None:

@@ -13,25 +13,25 @@ import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
 from aces_ci.core.scripts.command import Command, Redirect, Within, Word
-from aces_ci.core.scripts.context import OWN_PROCESS, SURROUNDINGS, Context, Ids
+from aces_ci.core.scripts.context import (
+    HIDING,
+    MAX_DEPTH,
+    MAX_SCRIPTS,
+    MAX_TURNS,
+    OWN_PROCESS,
+    SURROUNDINGS,
+    Context,
+    Ids,
+)
 from aces_ci.core.scripts.folders import Folders, below
-from aces_ci.core.scripts.handed import read_in
-from aces_ci.core.scripts.shell_parts import REDIRECTS, assigned, constants, flat, redirects, settled
+from aces_ci.core.scripts.handed import ANY_NAME, arguments, lists, scripts
+from aces_ci.core.scripts.shell_parts import REDIRECTS, assigned, constants, flat, redirects, turns
 from aces_ci.core.scripts.words import Reader
-from aces_ci.core.scripts.wrappers import SHELLS, take_off
+from aces_ci.core.scripts.wrappers import take_off
 
 MAX_BYTES = 262_144
 """Bytes of a script that are read; what follows is ignored."""
 MAX_COMMANDS = 5_000
-MAX_DEPTH = 150
-"""Nesting of syntax that is followed."""
-MAX_SCRIPTS = 12
-"""Scripts in scripts that are followed."""
-MAX_TURNS = 8
-"""Values of a loop, and calls in calls, that are followed."""
-
-_HIDING = (b"$(", b"`", b"<(", b">(")
-"""How a command inside a word begins; a script without any has none."""
 
 
 def parse(script: str, folder: str = "") -> tuple[Command, ...]:
@@ -78,7 +78,7 @@ class _Walk:
         """Append the commands of a whole script. `inherited` are variables that are set where it is run."""
         source = text.encode("utf-8", "replace")[:MAX_BYTES]
         self.reader = Reader(source, line=line, column=column)
-        self.hides = any(sign in source for sign in _HIDING)
+        self.hides = any(sign in source for sign in HIDING)
         root = _parser().parse(source).root_node
         numbered = {str(number): word for number, word in enumerate(positional)}
         known = constants(self.reader, root, {**inherited, **numbered})
@@ -110,7 +110,7 @@ class _Walk:
         else:
             self.sequence(node, at)
 
-    def sequence(self, node: Node, at: Context) -> None:
+    def sequence(self, node: Node, at: Context, last: tuple[Redirect, ...] = ()) -> None:
         """Children one after the other; chains of `&&` lean to the left and are walked without recursion."""
         outer = SURROUNDINGS.get(node.type)
         within = at.within | {outer} if outer else at.within
@@ -124,6 +124,8 @@ class _Walk:
             following = children[index + 1].type if index + 1 < len(children) else ""
             background = at.background or following == "&"
             inner = at._replace(within=within, operator=operator, depth=at.depth + 1, background=background)
+            if last and child is children[-1]:
+                inner = inner._replace(redirects=(*at.redirects, *last))
             self.visit(child, inner)
             operator = ""
 
@@ -157,6 +159,8 @@ class _Walk:
         inner = at._replace(redirects=(*at.redirects, *own), depth=at.depth + 1, pipeline=number)
         if body is None:
             self.append(node, (), inner)
+        elif body.type == "list":  # the grammar hangs what belongs to the last command on all of them
+            self.sequence(body, inner._replace(redirects=at.redirects), tuple(own))
         else:
             self.visit(body, inner)
         for child in rest:
@@ -186,6 +190,8 @@ class _Walk:
             self.nested(node, at, index)  # else the script it is handed holds the same substitutions
         command = self.found[index]
         self.folders.follow(command.name, command.arguments)
+        if command.name == "read" and lists(self.found, command):
+            self.reader.constants = {**self.reader.constants, **{w.shape: ANY_NAME for w in command.operands}}
         if command.name in self.functions:
             self.call(command, at)
 
@@ -247,36 +253,26 @@ class _Walk:
         """The script that a shell gets by `-c`, by a here-document or from what is printed into it."""
         if at.scripts >= MAX_SCRIPTS:
             return
-        texts: list[tuple[str, int, int]] = []
-        positional = command.positional
-        if script is not None:
-            texts.append((script.shape, script.line, script.column + (1 if script.quoted else 0)))
-        elif command.name in SHELLS and (not command.operands or command.has("-s")):
-            texts.extend((text, command.line + 1, 1) for text in read_in(command, self.found))
-            positional = (command.words[0], *command.operands)
         shares = command.name == "eval"
-        for text, line, column in texts:
+        known = {**self.reader.constants, **dict(command.assignments)}
+        for text in scripts(command, script, self.found):
             inside = at.inside(kind, command.index)._replace(within=command.within | {kind}, scripts=at.scripts + 1)
-            folders = self.folders if shares else Folders(command.folder)
-            known = {**self.reader.constants, **dict(command.assignments)}
-            if shares:
-                positional = tuple(known[str(number)] for number in range(10) if str(number) in known)
-            _Walk(self.found, self.ids, folders).script(
-                text, line=line, column=column, at=inside, inherited=known, positional=positional
+            positional = arguments(known) if shares else text.positional
+            _Walk(self.found, self.ids, self.folders if shares else Folders(command.folder)).script(
+                text.text, line=text.line, column=text.column, at=inside, inherited=known, positional=positional
             )
 
     def loop(self, node: Node, at: Context) -> None:
         """`for x in a b`: the body once for each value that is written out, else once with `$x` as it is."""
-        body, variable = node.child_by_field_name("body"), node.child_by_field_name("variable")
-        values = [word for child in node.children_by_field_name("value") for word in self.reader.words(child)]
-        name = self.reader.raw(variable) if variable is not None else ""
-        known = bool(values) and all(map(settled, values))
-        if body is None or not known or name not in self.reader.raw(body):
+        name, values = turns(self.reader, node)
+        body = node.child_by_field_name("body")
+        if body is None or not values:
             self.sequence(node, at)
             return
-        nested = Within.LOOP in at.within
         inner = at._replace(within=at.within | {Within.LOOP}, depth=at.depth + 1)
-        for value in values[: 1 if nested else MAX_TURNS]:
+        for child in node.children_by_field_name("value"):
+            self.visit(child, inner)
+        for value in values[: 1 if Within.LOOP in at.within else MAX_TURNS]:
             with self.reader.knowing({name: value}):
                 self.visit(body, inner)
 

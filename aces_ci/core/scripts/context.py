@@ -7,6 +7,15 @@ from typing import NamedTuple
 
 from aces_ci.core.scripts.command import Redirect, Within
 
+MAX_DEPTH = 150
+"""Nesting of syntax that is followed."""
+MAX_SCRIPTS = 12
+"""Scripts in scripts that are followed."""
+MAX_TURNS = 8
+"""Values of a loop, and calls in calls, that are followed."""
+
+HIDING = (b"$(", b"`", b"<(", b">(")
+"""How a command inside a word begins; a script without any has none."""
 SURROUNDINGS = {
     "subshell": Within.SUBSHELL,
     "command_substitution": Within.SUBSTITUTION,

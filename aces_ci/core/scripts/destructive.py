@@ -11,7 +11,7 @@ from aces_ci.core.scripts.command import Command, Within
 from aces_ci.core.scripts.destroyers import SQL_CLIENTS, cloud, sql
 from aces_ci.core.scripts.git_losses import git
 from aces_ci.core.scripts.hazard import Kind
-from aces_ci.core.scripts.paths import Area, area, braces
+from aces_ci.core.scripts.paths import Area, area, braces, disposable
 from aces_ci.core.scripts.scene import Scene, Suspicion
 from aces_ci.core.scripts.supplied import Supply, found, supplied
 
@@ -25,12 +25,6 @@ _AREAS: Mapping[Area, tuple[Severity, str, str]] = {
     Area.OUTSIDE: (Severity.WARNING, "outside", "a folder outside the working directory"),
     Area.ALL_OF_IT: (Severity.WARNING, "all", "everything in the working directory"),
 }
-_CACHES = re2.compile(
-    r"/var/(lib/apt/lists|cache|log)\b|~/\.cache\b|\$HOME/\.cache\b|/root/\.cache\b|node_modules|\.npm/_|"
-    r"/usr/share/(doc|man)\b"
-)
-_OWN_FOLDER = re2.compile(r"(~|\$HOME|/root|/(home|Users)/[\w.-]+)/\.[\w.-]+/[\w.${}<>_-]+")
-"""`~/.tool/part`: what one program keeps, not what a person made."""
 _DISK = re2.compile(
     r"/dev/(sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme\d|mmcblk\d|disk\d|rdisk\d|mapper/|mem\b|kmem\b|"
     r"md\d)"
@@ -96,8 +90,7 @@ def _removal(scene: Scene, command: Command, shape: str, *, deep: bool, quoted: 
         return None
     if not deep and place in {Area.HOME, Area.SYSTEM} and "*" not in shape:
         severity = Severity.WARNING
-    own = place is Area.BELOW_HOME and _OWN_FOLDER.search(shape)
-    if (own or _CACHES.search(shape)) and severity is Severity.WARNING:
+    if severity is Severity.WARNING and disposable(shape):
         severity = Severity.INFO
     if Within.CONTAINER in command.within and severity is Severity.CRITICAL:
         severity = Severity.WARNING
@@ -116,7 +109,7 @@ def _below(scene: Scene, supplies: Iterable[Supply], slug: str) -> Iterator[Susp
     for supply in supplies:
         place = area(supply.path, scene.workspaces)
         severity, _, _ = _AREAS.get(place, (None, "", ""))
-        if severity is None or (supply.chosen and severity is not Severity.CRITICAL) or _CACHES.search(supply.path):
+        if severity is None or (supply.chosen and severity is not Severity.CRITICAL) or disposable(supply.path):
             continue
         make = _critical if severity is Severity.CRITICAL and not supply.chosen else _warning
         yield make(slug, f"deletes files below {supply.path}", supply.path)
@@ -172,10 +165,15 @@ def _mode(scene: Scene, command: Command) -> Iterator[Suspicion]:
 
 def _mv(scene: Scene, command: Command) -> Iterator[Suspicion]:
     words = command.operands
-    if len(words) >= 2 and words[-1].shape == "/dev/null":
-        for word in words[:-1]:
-            worst = scene.area(command, word.shape) in {Area.ROOT, Area.HOME, Area.SYSTEM}
-            yield (_critical if worst else _warning)("mv-null", f"moves {word.shape} to /dev/null", word.shape)
+    gone = len(words) > 1 and words[-1].shape == "/dev/null"
+    for word in words[:-1]:
+        place = scene.area(command, word.shape)
+        vital = place in {Area.ROOT, Area.SYSTEM}
+        if gone:
+            make = _critical if vital or place is Area.HOME else _warning
+            yield make("mv-null", f"moves {word.shape} to /dev/null", word.shape)
+        elif vital:
+            yield _critical("mv-system", f"moves a system directory away ({word.shape})", word.shape)
 
 
 def _kill(scene: Scene, command: Command) -> Iterator[Suspicion]:

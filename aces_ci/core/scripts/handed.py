@@ -2,11 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from aces_ci.core.scripts.command import Command
+import re2
 
+from aces_ci.core.scripts.command import Command, Word
+from aces_ci.core.scripts.wrappers import SHELLS
+
+ANY_NAME = Word(text="*", shape="*", line=1, column=1)
+"""What a variable holds that goes over the names in a folder."""
+MAX_ARGUMENTS = 10
+_LISTING = re2.compile(r"[$][(]\s*ls(?:\s+[^|;&()*?\[]*)?[)]")
 _PASSES_ON = frozenset({"cat", "tee"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Script:
+    """One text, where it begins, and its `$0`, `$1` …"""
+
+    text: str
+    line: int
+    column: int
+    positional: tuple[Word, ...] = ()
+
+
+def scripts(command: Command, script: Word | None, commands: Sequence[Command]) -> Iterator[Script]:
+    """What a shell is handed: the word after `-c`, else what it reads from its standard input."""
+    if script is not None:
+        column = script.column + (1 if script.quoted else 0)
+        yield Script(text=script.shape, line=script.line, column=column, positional=command.positional)
+    elif command.name in SHELLS and (not command.operands or command.has("-s")):
+        positional = (command.words[0], *command.operands)
+        for text in read_in(command, commands):
+            yield Script(text=text, line=command.line + 1, column=1, positional=positional)
+
+
+def arguments(known: Mapping[str, Word]) -> tuple[Word, ...]:
+    """`$0`, `$1` … among what is known, up to the first that is not."""
+    numbers = itertools.takewhile(lambda number: number in known, map(str, range(MAX_ARGUMENTS)))
+    return tuple(known[number] for number in numbers)
 
 
 def read_in(command: Command, commands: Sequence[Command]) -> Iterator[str]:
@@ -42,3 +78,14 @@ def printed(command: Command) -> str | None:
             form = form.replace("%s", value, 1) if "%s" in form else f"{form}{value}"
         return form.replace("\\n", "\n")
     return None
+
+
+def listing(shape: str) -> bool:
+    """Whether a word is `$(ls …)`: every name in a folder."""
+    return _LISTING.fullmatch(shape) is not None
+
+
+def lists(commands: Sequence[Command], reader: Command) -> bool:
+    """Whether what `read` reads are the names that an `ls` before it prints, none of them left out."""
+    before = [each for each in commands if each.pipeline == reader.pipeline and each.position < reader.position]
+    return len(before) == 1 and before[0].name == "ls" and not any("*" in word.shape for word in before[0].operands)

@@ -57,8 +57,15 @@ _TEMPORARY = re2.compile(
 )
 _PROJECTS = re2.compile(r"/(opt|srv|mnt|media|Volumes|usr/src|usr/local/src|var/www|private)/")
 """Folders of the system in which people keep projects."""
+_CLIMBS = re2.compile(r"(?:\.\./){3,}((?:etc|boot|proc|sys|root|home)(?:/.*)?)")
 _BRACES = re2.compile(r"\{([^{}$]*,[^{}$]*)\}")
 MAX_BRACES = 16
+_CACHES = re2.compile(
+    r"/var/(lib/apt/lists|cache|log)\b|~/\.cache\b|\$HOME/\.cache\b|/root/\.cache\b|node_modules|\.npm/_|"
+    r"/usr/share/(doc|man)\b"
+)
+_OWN_FOLDER = re2.compile(r"(~|\$HOME|/root|/(home|Users)/[\w.-]+)/\.[\w.-]+/[\w.${}<>_-]+")
+"""`~/.tool/part`: what one program keeps, not what a person made."""
 _WORKSPACE_NAMES = ("$PWD", "$(pwd)", "`pwd`", "$GITHUB_WORKSPACE", "$CI_PROJECT_DIR", "$WORKSPACE", "$(git rev-parse")
 _HOMES = ("~", "$HOME", "$USERPROFILE", "%USERPROFILE%", "/root", "$env:USERPROFILE", "$env:HOME")
 _HOME_OF = re2.compile(r"(/home|/Users|/var/home|~)/?[\w.@-]+|~[\w.-]+")
@@ -80,6 +87,11 @@ _SECRET = re2.compile(
     r")$"
 )
 _PROJECT_SECRET = re2.compile(r"(?i)(^|/)(\.env(\.\w+)?|secrets?\.\w+|credentials\.(ya?ml|json|toml)|\.npmrc)$")
+
+
+def disposable(path: str) -> bool:
+    """Whether it is a cache, or what one program keeps for itself in a home: `~/.tool/part`."""
+    return _CACHES.search(path) is not None or _OWN_FOLDER.match(path) is not None
 
 
 def area(path: str, workspaces: Sequence[str] = ()) -> Area:
@@ -105,7 +117,7 @@ def area(path: str, workspaces: Sequence[str] = ()) -> Area:
     if _DRIVE.match(path):
         return Area.ROOT if len(path.rstrip("*\\/")) <= 2 else Area.OUTSIDE
     if not path.startswith("/"):
-        return Area.OUTSIDE if posixpath.normpath(path).startswith("..") else Area.WORKSPACE
+        return _relative(posixpath.normpath(path))
     return _absolute(path, workspaces)
 
 
@@ -145,6 +157,14 @@ def secret(path: str) -> bool:
 def project_secret(path: str) -> bool:
     """Whether it is a credential file that a project's own tools read every day, such as `.env`."""
     return _PROJECT_SECRET.search(path) is not None
+
+
+def _relative(path: str) -> Area:
+    """What climbs out far and then names a folder of the system means that one, from wherever it starts."""
+    if not path.startswith(".."):
+        return Area.WORKSPACE
+    found = _CLIMBS.fullmatch(path)
+    return area(f"/{found.group(1)}") if found else Area.OUTSIDE
 
 
 def _below_home(path: str) -> Area | None:

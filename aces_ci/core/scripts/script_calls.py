@@ -13,20 +13,20 @@ _TEXT = r"""(?:"((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)'|`([^`]*)`|\$?([A-Za-z
 """A literal, or a name for one: `p`, `$p`, `process.env.HOME`, `os.homedir()`."""
 _SHELLS = re2.compile(
     r"\b(?:exec|execSync|execFile|execFileSync|spawn|spawnSync|system|popen|shell_exec|passthru|proc_open|os\.execute"
-    r"|io\.popen|qx|do shell script)\s*\(?\s*" + _TEXT + r"(?:\s*,\s*\[([^\]]*)\])?"
+    r"|io\.popen|qx|do shell script)\b\s*\(?\s*" + _TEXT + r"(?:\s*,\s*\[([^\]]*)\])?"
 )
 _QUOTED = re2.compile(r"(?:^|[=\s(;])(?:`([^`\n]+)`|(?:%x|qx)[{(/]([^})/\n]+)[})/])")
 _DELETES = re2.compile(
     r"\b(rmSync|rmdirSync|unlinkSync|removeSync|emptyDirSync|rimraf|rimrafSync|rm_rf|rm_r|rmtree|remove_tree"
-    r"|remove_entry|remove_dir|deltree|unlink|rmdir|rm|remove|delete)\s*\(?\s*" + _TEXT
+    r"|remove_entry|remove_dir|deltree|unlink|rmdir|rm|remove|delete)\b\s*\(?\s*(?:glob\s*\(?\s*)?" + _TEXT
 )
 _READS = re2.compile(
     r"\b(?:readFileSync|readFile|file_get_contents|readfile|File\.read|IO\.read|File\.open|read_text|slurp|open|io\.open)"
-    r"\s*\(?\s*" + _TEXT
+    r"\b\s*\(?\s*" + _TEXT
 )
 _WRITES = re2.compile(
     r"\b(?:writeFileSync|writeFile|appendFileSync|appendFile|truncateSync|file_put_contents|File\.write|IO\.write)"
-    r"\s*\(?\s*" + _TEXT
+    r"\b\s*\(?\s*" + _TEXT
 )
 _ASSIGNED = re2.compile(r"(?:\b(?:const|let|var|my|local)\s+|^\s*|;\s*)\$?(\w+)\s*=\s*(?:\"([^\"\n]*)\"|'([^'\n]*)')")
 _HOMES = re2.compile(
@@ -86,5 +86,6 @@ def _value(match: re2._Match[str], known: Mapping[str, str], first: int) -> str 
         literal: str | None = match.group(group)
         if literal is not None:
             return literal
-    name = match.group(first + 3)
-    return "~" if name and _HOMES.match(name) else known.get(name or "")
+    name: str = match.group(first + 3) or ""
+    name = name if "(" in name else name.rstrip(")")
+    return "~" if _HOMES.match(name) else known.get(name)

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from tree_sitter import Node
 
 from aces_ci.core.scripts.command import Redirect, Word
+from aces_ci.core.scripts.handed import ANY_NAME, listing
 from aces_ci.core.scripts.words import Reader
 
 REDIRECTS = frozenset({"file_redirect", "heredoc_redirect", "herestring_redirect"})
@@ -110,3 +111,14 @@ def settled(word: Word) -> bool:
 
 
 _PLACES = ("~", "$HOME", "$PWD", "$TMPDIR", "$(mktemp", "$(pwd)", "$(git rev-parse --show-toplevel)")
+
+
+def turns(reader: Reader, node: Node) -> tuple[str, list[Word]]:
+    """The variable of a `for` and what it holds at each turn; nothing where only the run knows, or nobody asks."""
+    variable, body = node.child_by_field_name("variable"), node.child_by_field_name("body")
+    name = reader.raw(variable) if variable is not None else ""
+    if body is None or name not in reader.raw(body):
+        return name, []
+    words = [word for child in node.children_by_field_name("value") for word in reader.words(child)]
+    values = [ANY_NAME if listing(word.shape) else word for word in words]
+    return name, values if all(map(settled, values)) else []

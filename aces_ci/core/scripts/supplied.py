@@ -55,7 +55,9 @@ def _piped(before: Sequence[Command], command: Command) -> Iterator[Supply]:
             targets = [word for word in words if word[:1] != "-"] or ["."]
             yield from (Supply(path=below(stage.folder, f"{path.rstrip('/')}/*"), chosen=chosen) for path in targets)
         elif (text := printed(stage)) is not None:
-            yield from (Supply(path=below(command.folder, path), chosen=chosen) for path in text.split())
+            yield from (
+                Supply(path=below(command.folder, path), chosen=chosen) for path in text.replace("\\0", " ").split()
+            )
 
 
 def found(words: Sequence[str], folder: str) -> Iterator[Supply]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from aces_ci.core.scripts.folders import below
+
 
 class How(StrEnum):
     """What becomes of the file."""
@@ -21,8 +23,17 @@ class Touch:
 
     how: How
     path: str
+    folder: str = ""
+    """Where a relative path counts from; "" is where the script, or the agent, was started."""
     deep: bool = False
     """Whether everything below it goes too."""
+    adds: bool = False
+    """Whether what is in it stays: a line is appended, a part is changed."""
     text: str | None = None
     """What is written, where that is told in full."""
     line: int = 1
+
+    @property
+    def place(self) -> str:
+        """The path from where the script was started."""
+        return below(self.folder, self.path)

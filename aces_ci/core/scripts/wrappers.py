@@ -103,6 +103,8 @@ def unwrap(words: Sequence[Word]) -> Inner | None:
         return _flagged(name, words, ("-c", "--command"))
     if name == "find":
         return _find(words)
+    if name in {"fd", "fdfind"}:
+        return _fd(words)
     if name in VALUED:
         return _plain(name, words)
     second = words[1].text if len(words) > 1 else None
@@ -155,6 +157,22 @@ def _find(words: Sequence[Word]) -> Inner | None:
             rest = tuple(words[at + 1 : next(ends, len(words))])
             return Inner(name="find", words=rest, given=tuple(words[1:at])) if rest else None
     return None
+
+
+def _fd(words: Sequence[Word]) -> Inner | None:
+    """`fd PATTERN FOLDER -x rm`; a pattern that takes in everything is no condition."""
+    at = next((n for n, word in enumerate(words) if word.text in {"-x", "-X", "--exec", "--exec-batch"}), None)
+    if at is None or at + 1 == len(words):
+        return None
+    pattern, *folders = [word for word in words[1:at] if word.shape[:1] != "-"] or [_HERE]
+    chosen = pattern.shape not in _ANYTHING or any(word.shape in {"-e", "-g"} for word in words[1:at])
+    limits = [_NAMED, pattern] if chosen else []
+    return Inner(name="fd", words=tuple(words[at + 1 :]), given=(*(folders or [_HERE]), *limits))
+
+
+_ANYTHING = frozenset({".", "", "*", ".*"})
+_HERE = Word(text=".", shape=".", line=1, column=1)
+_NAMED = Word(text="-name", shape="-name", line=1, column=1)
 
 
 def _plain(name: str, words: Sequence[Word]) -> Inner | None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
 from aces_ci.core.scripts import commands as shell
+from aces_ci.core.scripts import shell_files
 from aces_ci.core.scripts.command import Command
-from aces_ci.core.trace.outcome import exit_code, failed
+from aces_ci.core.scripts.touch import Touch
+from aces_ci.core.trace import touched
+from aces_ci.core.trace.outcome import ended, exit_code, failed
 from aces_ci.core.trace.tools import Deed, deed_of, folder_in, path_in, script_in, skill_in
 from aces_ci.core.trace.trajectory import ObservationResult, Step, Trajectory, text_of
 from aces_ci.core.trace.wrapped import calls as wrapped_calls
@@ -32,11 +34,16 @@ class Action:
     folder: str | None = None
     """Working directory that the call asked for."""
     path: str | None = None
+    """The first file or folder that a file tool names; `touches` has all of them."""
+    touches: tuple[Touch, ...] = ()
+    """Every file that is read, written or deleted, by a file tool or by the commands of a shell."""
     skill: str | None = None
     output: str | None = None
     """None: the call has no result, the run was cut off."""
     code: int | None = None
     failed: bool | None = None
+    ended: bool | None = None
+    """Of a shell call: whether the whole ended with exit code 0."""
 
 
 def actions(trajectory: Trajectory) -> tuple[Action, ...]:
@@ -80,8 +87,9 @@ def _action(
     number: int, step: int, tool: str, arguments: Mapping[str, object], result: ObservationResult | None
 ) -> Action:
     deed = deed_of(tool, arguments)
-    script = _script(arguments) if deed is Deed.SHELL else None
-    parsed = _parsed(script) if script else ()
+    script = script_in(tool, arguments) if deed is Deed.SHELL else None
+    folder = folder_in(arguments) if deed is Deed.SHELL else None
+    parsed = _parsed(script, folder or "") if script else ()
     output = text_of(result.content) if result is not None else None
     extra = result.extra if result is not None else None
     return Action(
@@ -92,23 +100,26 @@ def _action(
         arguments=arguments,
         script=script,
         commands=parsed,
-        folder=folder_in(arguments) if deed is Deed.SHELL else None,
+        folder=folder,
+        touches=_touched(script, folder or "") if script else touched.touches(tool, deed, arguments),
         path=path_in(arguments) if deed in {Deed.READ, Deed.WRITE, Deed.LIST} else None,
         skill=skill_in(arguments) if deed is Deed.SKILL else None,
         output=output,
         code=exit_code(extra, output) if output is not None and deed is Deed.SHELL else None,
         failed=failed(deed, extra, output, parsed),
+        ended=ended(extra, output) if deed is Deed.SHELL else None,
     )
 
 
-def _script(arguments: Mapping[str, object]) -> str | None:
-    given = script_in(arguments)
-    return shlex.join(given) if isinstance(given, list) else given
+@lru_cache(maxsize=4096)
+def _parsed(script: str, folder: str) -> tuple[Command, ...]:
+    return shell.parse(script, folder)
 
 
 @lru_cache(maxsize=4096)
-def _parsed(script: str) -> tuple[Command, ...]:
-    return shell.parse(script)
+def _touched(script: str, folder: str) -> tuple[Touch, ...]:
+    parsed = _parsed(script, folder)
+    return tuple(touch for command in parsed for touch in shell_files.touches(command, parsed))
 
 
 def _pointing(trajectory: Trajectory, identity: str | None) -> int:
