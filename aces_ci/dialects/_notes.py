@@ -1,75 +1,133 @@
-"""What is said about one document: every fault a remark with its place."""
+"""What is said about one document and the files beside it: every fault a remark with its place."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from aces_ci.core.suites.case import CaseFile
 from aces_ci.core.suites.eval_place import line_at, places
 from aces_ci.ports.dialect import Document, Remark
 
 MOST = 50
-"""Remarks of one kind on one file that anyone reads."""
+"""Remarks of one kind on one document that anyone reads."""
 
 
 @dataclass(slots=True)
-class Notes:
-    """What is said about one document."""
+class _Said:
+    """What the notes on a document and those on the files beside it share."""
 
-    document: Document
     errors: list[Remark] = field(default_factory=list)
     warnings: list[Remark] = field(default_factory=list)
     ignored: dict[str, None] = field(default_factory=dict)
     more: dict[str, int] = field(default_factory=lambda: {"errors": 0, "warnings": 0})
     """How many were left out behind the first `MOST` of each."""
     refused: int = 0
-    """Fixtures and skills that were refused so far: a case without one of them is another task."""
-    _places: Mapping[str, int] | None = None
+    weight: int = 0
+    places: dict[str, Mapping[str, int]] = field(default_factory=dict)
+    fixtures: dict[tuple[str, str], tuple[CaseFile, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What is said about one document."""
+
+    document: Document
+    _said: _Said = field(default_factory=_Said)
+
+    @property
+    def refused(self) -> int:
+        """Fixtures and skills that were refused so far: a case without one of them is another task."""
+        return self._said.refused
+
+    @property
+    def count(self) -> int:
+        """Errors and warnings so far."""
+        return sum((*map(len, (self._said.errors, self._said.warnings)), *self._said.more.values()))
+
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """Keys that have no place here, each once."""
+        return tuple(self._said.ignored)
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether anything is at fault."""
+        return bool(self._said.errors)
+
+    @property
+    def fixtures(self) -> dict[tuple[str, str], tuple[CaseFile, ...]]:
+        """Fixtures by what was asked for: cases that name the same folder share one list."""
+        return self._said.fixtures
+
+    def beside(self, path: str) -> Notes:
+        """Notes on another file of the skill, told together with these."""
+        if path == self.document.path:
+            return self
+        text = self.document.siblings.text(path) or ""
+        return Notes(replace(self.document, path=path, text=text), self._said)
+
+    def add_weight(self, size: int) -> int:
+        """How much all cases hold so far, this one included."""
+        self._said.weight += size
+        return self._said.weight
 
     def refuse(self, pointer: str, message: str, hint: str) -> None:
         """A fixture or a skill that cannot be used: its case is left out, which the reader of the dialect sees by
         `refused`. A refused check is an `error` only: it is left out, and the rest of its case is read.
         """
-        self.refused += 1
+        self._said.refused += 1
         self.error(pointer, f"{message}: the case is left out", hint)
 
-    def error(self, pointer: str, message: str, hint: str) -> None:
-        """A case, or a part of one, that cannot be used."""
-        self._add("errors", self.errors, pointer, message, hint)
+    def error(self, pointer: str, message: str, hint: str, line: int | None = None) -> None:
+        """A case, or a part of one, that cannot be used. `line`: where the pointer does not say it."""
+        self._add("errors", self._said.errors, pointer, message, hint, line)
 
     def warn(self, pointer: str, message: str, hint: str) -> None:
         """Used, but not as its author may think."""
-        self._add("warnings", self.warnings, pointer, message, hint)
+        self._add("warnings", self._said.warnings, pointer, message, hint)
 
     def unknown(self, row: Mapping[str, Any], known: frozenset[str]) -> dict[str, Any]:
         """Keys that have no place in a case: kept with it, and reported once a document."""
         kept = {str(key): value for key, value in row.items() if key not in known}
-        self.ignored.update(dict.fromkeys(kept))
+        self._said.ignored.update(dict.fromkeys(kept))
+        return kept
+
+    def unused(self, row: Mapping[str, Any], known: frozenset[str], pointer: str) -> dict[str, Any]:
+        """Keys of an assertion or a grader that change nothing here: kept with the case, and each is a warning."""
+        kept = {str(key): value for key, value in row.items() if key not in known}
+        for key in kept:
+            self.warn(f"{pointer}/{key}", f"`{key[:60]}` changes nothing here", "remove it, or say it by a check")
         return kept
 
     def told(self) -> tuple[tuple[Remark, ...], tuple[Remark, ...]]:
         """(errors, warnings), each ending with how many more there are."""
+        said = self._said
         errors, warnings = (
-            (*rows, *([self._remark("", f"{count} more {name}", "correct these first")] if count else []))
-            for name, rows, count in (
-                ("errors", self.errors, self.more["errors"]),
-                ("warnings", self.warnings, self.more["warnings"]),
+            (
+                *rows,
+                *([self._remark("", f"{said.more[name]} more {name}", "correct these first")] * bool(said.more[name])),
             )
+            for name, rows in (("errors", said.errors), ("warnings", said.warnings))
         )
         return errors, warnings
 
-    def _add(self, name: str, rows: list[Remark], pointer: str, message: str, hint: str) -> None:
+    def _add(
+        self, name: str, rows: list[Remark], pointer: str, message: str, hint: str, line: int | None = None
+    ) -> None:
         if len(rows) < MOST:
-            rows.append(self._remark(pointer, message, hint))
+            rows.append(self._remark(pointer, message, hint, line))
         else:
-            self.more[name] += 1
+            self._said.more[name] += 1
 
-    def _remark(self, pointer: str, message: str, hint: str) -> Remark:
-        if self._places is None:
-            self._places = places(self.document.path, self.document.text)
-        line = line_at(self._places, pointer)
-        return Remark(path=self.document.path, line=line, pointer=pointer, message=message, hint=hint)
+    def _remark(self, pointer: str, message: str, hint: str, line: int | None = None) -> Remark:
+        path = self.document.path
+        if line is None:
+            if path not in self._said.places:
+                self._said.places[path] = places(path, self.document.text)
+            line = line_at(self._said.places[path], pointer)
+        return Remark(path=path, line=line, pointer=pointer, message=message, hint=hint)
 
 
 def kind_of(value: object) -> str:

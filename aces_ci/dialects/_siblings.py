@@ -27,44 +27,39 @@ def below(folder: str, path: str) -> str:
 
 
 def data_at(document: Document, path: str, notes: Notes, at: str) -> Any:
-    """A sibling's data, or None with the fault among the errors."""
+    """A sibling's data, or None with the fault among the errors, at its own line where it has one."""
     raw = document.siblings.get(path)
     if raw is None:
         notes.error(at, f"{path[:120]} does not exist", "add it, or correct the path")
         return None
     parsed = parse(path, raw)
     if parsed.fault is not None:
-        place = f" line {parsed.fault.line}" if parsed.fault.line else ""
-        notes.error(at, f"{path}{place}: {parsed.fault.message}", parsed.fault.hint)
+        notes.beside(path).error("", parsed.fault.message, parsed.fault.hint, parsed.fault.line)
         return None
+    if parsed.data is None:
+        notes.beside(path).error("", "holds nothing", "write the task there", 1)
     return parsed.data
 
 
 def text_of(document: Document, path: str) -> str | None:
-    """A sibling as text; None where it is missing or no UTF-8."""
-    raw = document.siblings.get(path)
-    if raw is None:
-        return None
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return None
+    """A sibling as text; None where it is missing or no text."""
+    return document.siblings.text(path)
 
 
 def matching(document: Document, folder: str, glob: str) -> list[str]:
     """Siblings below a folder that agree with a glob, sorted."""
     wanted = below(folder, glob)
-    return sorted(path for path in document.siblings if fnmatchcase(path, wanted))
+    if not re.search(r"[*?\[]", wanted):
+        return [wanted] if wanted in document.siblings else []
+    return [path for path in document.siblings if fnmatchcase(path, wanted)]
 
 
 def children(document: Document, folder: str, ending: str) -> Iterator[str]:
     """Files right in a folder with this ending, sorted."""
-    for path in sorted(document.siblings):
-        if folder_of(path) == folder and path.endswith(ending):
-            yield path
+    return (path for path in document.siblings.inside(folder) if path.endswith(ending))
 
 
-def front_matter(text: str, path: str, notes: Notes | None = None, at: str = "") -> tuple[Mapping[str, Any], str]:
+def front_matter(text: str, path: str, notes: Notes | None = None) -> tuple[Mapping[str, Any], str]:
     """(keys, body) of a Markdown file; no keys where there is no front matter, or none that can be read."""
     found = _FRONT.match(text.removeprefix("\ufeff"))
     if found is None:
@@ -78,8 +73,8 @@ def front_matter(text: str, path: str, notes: Notes | None = None, at: str = "")
     if notes is not None:
         fault = parsed.fault
         said = fault.message if fault else "the front matter is no mapping"
-        line = f" line {fault.line + 1}" if fault and fault.line else ""
-        notes.error(at, f"{path}{line}: {said}", fault.hint if fault else "write `key: value` lines")
+        line = fault.line + 1 if fault and fault.line else 1
+        notes.beside(path).error("", said, fault.hint if fault else "write `key: value` lines", line)
     return {}, body
 
 

@@ -8,13 +8,15 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from aces_ci.core.suites.case import Case
-from aces_ci.dialects import _values
 from aces_ci.dialects._checks import Graded
 from aces_ci.dialects._notes import Notes, kind_of
-from aces_ci.dialects._rows import is_rows, reading
+from aces_ci.dialects._reading import reading
+from aces_ci.dialects._rows import is_rows
+from aces_ci.dialects._typed import case_id, prompt_at, weight_at
 from aces_ci.ports.dialect import Document, Reading
 
 _KNOWN = frozenset({"name", "prompt", "judge"})
+_JUDGE = frozenset({"check", "weight"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,23 +35,21 @@ class AxisScenario:
         """One case: the file's name is its id. Setup steps are commands of the author's; they are not run here."""
         notes = Notes(document)
         data: Any = document.data
-        prompt = _values.text_at(data, "prompt", notes, "")
-        identity = _values.case_id(PurePosixPath(document.path).stem, notes, "", 1)
-        if prompt is None:
-            notes.error("/prompt", "the case has no prompt", "write the task under `prompt`")
+        prompt = prompt_at(data, "prompt", notes, "", "the case")
+        identity = case_id(PurePosixPath(document.path).stem, notes, "", 1)
         if prompt is None or identity is None:
             return reading(notes, [])
         graded = Graded(notes)
         for number, row in enumerate(data["judge"], start=1):
             at = f"/judge/{number - 1}"
             said = row.get("check") if isinstance(row, Mapping) else row
-            weight = row.get("weight", 1.0) if isinstance(row, Mapping) else 1.0
             if not isinstance(said, str) or not said.strip():
                 notes.error(at, f"judge check {number} is {kind_of(said)}, not a sentence", "write {check, weight}")
-            elif isinstance(weight, bool) or not isinstance(weight, int | float) or weight < 0:
-                notes.error(f"{at}/weight", f"`weight` is {kind_of(weight)}", "write a number from 0")
+            elif isinstance(row, Mapping):
+                graded.sentence(said, weight=weight_at(row, notes, at), number=number)
+                graded.unused(row, _JUDGE, at)
             else:
-                graded.sentence(said, weight=float(weight), number=number)
+                graded.sentence(said, number=number)
         if data.get("setup"):
             notes.warn("/setup", "setup steps are not run here", "commit what they make as files below evals/files")
         case = Case(
@@ -57,7 +57,7 @@ class AxisScenario:
             prompt=prompt,
             behaviors=tuple(graded.behaviors),
             provenance=f"{document.path}#",
-            unmapped=notes.unknown(data, _KNOWN),
+            unmapped={**notes.unknown(data, _KNOWN), **graded.left},
         )
         return reading(notes, [case])
 

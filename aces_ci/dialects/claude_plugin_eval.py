@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from aces_ci.core.suites.case import Bucket, Case, CheckKind
-from aces_ci.dialects import _values
 from aces_ci.dialects._checks import Graded
 from aces_ci.dialects._claude_graders import grade
-from aces_ci.dialects._notes import Notes
-from aces_ci.dialects._rows import reading
+from aces_ci.dialects._notes import Notes, kind_of
+from aces_ci.dialects._reading import reading
 from aces_ci.dialects._siblings import children, data_at, folder_of, front_matter, text_of
+from aces_ci.dialects._typed import case_id, list_at, mapping_at, text_at
 from aces_ci.ports.dialect import Document, Reading
 
 _FRONT = frozenset(
@@ -55,28 +55,29 @@ class ClaudePluginEval:
         notes = Notes(document)
         folder = folder_of(document.path)
         row: Mapping[str, Any] = document.data if isinstance(document.data, Mapping) else {}
-        execution = row.get("execution")
-        row = {**row, **(execution if isinstance(execution, Mapping) else {})}
+        row = {**row, **mapping_at(row, "execution", notes, "")}
         written = document.text if document.data is None else text_of(document, f"{folder}/prompt.md")
-        prompt = _values.text_at(row, "prompt", notes, "/execution")
+        prompt = text_at(row, "prompt", notes, "/execution")
         if written is not None:
             # Beside a case.yaml its front matter outranks the same keys, and its body is the prompt.
             front, body = front_matter(written, f"{folder}/prompt.md", notes)
             for key in sorted(set(front) - _FRONT, key=str):
-                notes.error(f"/{key}", f"`{str(key)[:60]}` is no key of a prompt.md", "remove it: the tool refuses it")
+                notes.beside(f"{folder}/prompt.md").error(
+                    f"/{key}", f"`{str(key)[:60]}` is no key of a prompt.md", "remove it: the tool refuses it"
+                )
             row, prompt = {**row, **front}, body.strip() or prompt
         if prompt is None:
             notes.error("", "the case has no prompt", "write it in prompt.md, below the front matter")
             return reading(notes, [])
-        identity = _values.case_id(row.get("name") or folder.rpartition("/")[2] or None, notes, "", 1)
+        identity = case_id(row.get("name") or folder.rpartition("/")[2] or None, notes, "", 1)
         if identity is None:
             return reading(notes, [])
         graded = Graded(notes)
-        for name, keys, body, at in _graders(row, document, folder, notes):
-            grade(name, keys, body, graded, at)
-        if not graded.checks and not graded.behaviors and not notes.errors:
+        for path, name, keys, body, at in _graders(row, document, folder, notes):
+            grade(name, keys, body, graded.beside(path), at)
+        if not graded.checks and not graded.behaviors and not notes.has_errors:
             notes.warn("", "the case has no grader that is run here", "add graders/NAME.md")
-        if isinstance(row.get("context"), Mapping):
+        if row.get("context") is not None:
             notes.warn("/context", "`context` is not staged here", "commit its files below evals/files and name them")
         trigger = _trigger(graded, document.skill_name)
         case = Case(
@@ -85,11 +86,11 @@ class ClaudePluginEval:
             trigger=trigger,
             expected_skill=document.skill_name if trigger else None,
             bucket=Bucket.NEGATIVE if trigger is False else None,
-            reference=_values.text_at(row, "expected_outcome", notes, ""),
+            reference=text_at(row, "expected_outcome", notes, ""),
             checks=tuple(graded.checks),
             behaviors=tuple(graded.behaviors),
             provenance=f"{document.path}#",
-            unmapped=notes.unknown(row, _KNOWN | {"prompt"}),
+            unmapped={**notes.unknown(row, _KNOWN | {"prompt"}), **graded.left},
         )
         return reading(notes, [case])
 
@@ -115,23 +116,28 @@ def _trigger(graded: Graded, skill: str) -> bool | None:
 
 def _graders(
     row: Mapping[str, Any], document: Document, folder: str, notes: Notes
-) -> list[tuple[str, Mapping[str, Any], str, str]]:
-    """(name, keys, body, place): those of the case file, then those in files."""
-    found: list[tuple[str, Mapping[str, Any], str, str]] = []
-    rows = row.get("graders")
-    for index, item in enumerate(rows if isinstance(rows, list) else []):
+) -> list[tuple[str, str, Mapping[str, Any], str, str]]:
+    """(file, name, keys, body, place in the file): those of the case file, then those in files of their own."""
+    found: list[tuple[str, str, Mapping[str, Any], str, str]] = []
+    for index, item in enumerate(list_at(row, "graders", notes, "")):
         at = f"/graders/{index}"
         if isinstance(item, Mapping):
-            found.append((str(item.get("name", f"grader-{index + 1}")), item, "", at))
+            found.append((document.path, str(item.get("name", f"grader-{index + 1}")), item, "", at))
         else:
-            notes.error(at, "the grader is no object", "write {type, ...}")
+            notes.error(at, f"the grader is {kind_of(item)}, not an object", "write {type, ...}")
     for path in children(document, f"{folder}/graders", ".md"):
-        keys, body = front_matter(text_of(document, path) or "", path, notes)
-        found.append((path.rpartition("/")[2].removesuffix(".md"), keys, body.strip(), ""))
+        text = text_of(document, path)
+        if text is None:
+            notes.beside(path).error("", "the grader is no text", "save it as UTF-8", 1)
+            continue
+        keys, body = front_matter(text, path, notes)
+        found.append((path, path.rpartition("/")[2].removesuffix(".md"), keys, body.strip(), ""))
     for path in (*children(document, f"{folder}/graders", ".yaml"), *children(document, f"{folder}/graders", ".yml")):
         data = data_at(document, path, notes, "")
         if isinstance(data, Mapping):
-            found.append((path.rpartition("/")[2].rpartition(".")[0], data, "", ""))
+            found.append((path, path.rpartition("/")[2].rpartition(".")[0], data, "", ""))
+        elif data is not None:
+            notes.beside(path).error("", f"the grader is {kind_of(data)}, not an object", "write {type, ...}", 1)
     return found
 
 

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from aces_ci.core.suites.case import Bucket, Case, CaseFile, CheckKind
-from aces_ci.core.suites.eval_text import CASE_LIMIT
-from aces_ci.dialects import _values
 from aces_ci.dialects._checks import Graded
+from aces_ci.dialects._fixtures import placed
 from aces_ci.dialects._notes import Notes, kind_of
-from aces_ci.dialects._rows import is_rows, reading
+from aces_ci.dialects._reading import each, reading
+from aces_ci.dialects._rows import is_rows
 from aces_ci.dialects._siblings import folder_of, inline
+from aces_ci.dialects._typed import case_id, flag_at, list_at, mapping_at, prompt_at, texts_at, trigger_at
 from aces_ci.ports.dialect import Document, Reading
 
 _KNOWN = frozenset(
     {"name", "prompt", "setup", "assertions", "expect_tools", "reject_tools", "rubric", "expect_activation"}
 )
 _SETUP = frozenset({"files", "copy_test_files"})
+_FILE = frozenset({"path", "content", "source"})
+_SUITE = re.compile(r"(?:^|[/.])eval\.ya?ml$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,28 +46,18 @@ class DotnetScenarios:
         notes = Notes(document)
         data: Any = document.data
         notes.unknown(data, frozenset({"scenarios", "name", "description"}))
-        cases = [
-            case
-            for number, row in enumerate(data["scenarios"][:CASE_LIMIT], start=1)
-            if (case := _case(row, notes, number)) is not None
-        ]
-        return reading(notes, cases)
+        form = "{name, prompt, assertions}"
+        return reading(notes, each(data["scenarios"], notes, "/scenarios", form, partial(_cases, notes)))
 
 
-def _case(row: object, notes: Notes, number: int) -> Case | None:
-    at = f"/scenarios/{number - 1}"
-    if not isinstance(row, Mapping):
-        notes.error(at, f"scenario {number} is {kind_of(row)}, not an object", "write {name, prompt, assertions}")
-        return None
-    identity = _values.case_id(row.get("name"), notes, at, number)
-    prompt = _values.text_at(row, "prompt", notes, at)
-    if prompt is None:
-        notes.error(at, f"scenario {number} has no prompt", "write the task under `prompt`")
+def _cases(notes: Notes, row: Mapping[str, Any], at: str, number: int) -> list[Case]:
+    before = notes.refused
+    identity = case_id(row.get("name"), notes, at, number)
+    prompt = prompt_at(row, "prompt", notes, at, f"scenario {number}")
     if identity is None or prompt is None:
-        return None
+        return []
     graded = Graded(notes)
-    assertions = row.get("assertions")
-    for index, item in enumerate(assertions if isinstance(assertions, list) else [], start=1):
+    for index, item in enumerate(list_at(row, "assertions", notes, at), start=1):
         here = f"{at}/assertions/{index - 1}"
         if isinstance(item, Mapping):
             # The tool compares an answer without regard to case; files it compares exactly.
@@ -70,55 +65,60 @@ def _case(row: object, notes: Notes, number: int) -> Case | None:
             graded.object({**folded, **item}, index, here)
         else:
             notes.error(here, f"assertion {index} is {kind_of(item)}, not an object", "write {type, value}")
-    for tool in _values.texts_at(row, "expect_tools", notes, at):
-        graded.check(CheckKind.TOOL_USED, {"tool": tool}, at)
-    for tool in _values.texts_at(row, "reject_tools", notes, at):
-        graded.check(CheckKind.TOOL_NOT_USED, {"tool": tool}, at)
-    for text in _values.texts_at(row, "rubric", notes, at):
-        graded.sentence(text)
+    for tool in texts_at(row, "expect_tools", notes, at):
+        graded.check(CheckKind.TOOL_USED, {"tool": tool}, f"{at}/expect_tools")
+    for tool in texts_at(row, "reject_tools", notes, at):
+        graded.check(CheckKind.TOOL_NOT_USED, {"tool": tool}, f"{at}/reject_tools")
+    for text in texts_at(row, "rubric", notes, at):
+        graded.sentence(text, at=f"{at}/rubric")
     # Absent means yes, as in the tool.
-    wanted = row.get("expect_activation", True)
-    trigger = wanted if isinstance(wanted, bool) else None
-    before = notes.refused
+    trigger = trigger_at(row, "expect_activation", notes, at) if "expect_activation" in row else True
     case = Case(
         id=identity,
         prompt=prompt,
-        files=_setup(row.get("setup"), notes, f"{at}/setup"),
+        files=_setup(mapping_at(row, "setup", notes, at), notes, f"{at}/setup"),
         trigger=trigger,
         expected_skill=notes.document.skill_name if trigger else None,
         checks=tuple(graded.checks),
         behaviors=tuple(graded.behaviors),
         bucket=Bucket.NEGATIVE if trigger is False else None,
         provenance=f"{notes.document.path}#{at}",
-        unmapped=notes.unknown(row, _KNOWN),
+        unmapped={**notes.unknown(row, _KNOWN), **graded.left},
     )
-    return case if notes.refused == before else None
+    return [case] if notes.refused == before else []
 
 
-def _setup(setup: object, notes: Notes, at: str) -> tuple[CaseFile, ...]:
-    """Inline and copied files; `copy_test_files` stages everything beside the eval file but itself."""
-    if not isinstance(setup, Mapping):
-        return ()
+def _setup(setup: Mapping[str, Any], notes: Notes, at: str) -> tuple[CaseFile, ...]:
+    """Inline and copied files; `copy_test_files` stages what lies beside the eval file, other suites left out."""
     notes.unknown(setup, _SETUP)
     folder = folder_of(notes.document.path)
+    copied = _beside(folder, notes) if flag_at(setup, "copy_test_files", notes, at) and folder else ()
+    rows = list_at(setup, "files", notes, at)
+    if not rows:
+        return copied
     found: list[CaseFile] = []
-    if setup.get("copy_test_files") is True:
-        prefix = f"{folder}/" if folder else ""
-        found += [
-            CaseFile(source=path, target=path.removeprefix(prefix))
-            for path in sorted(notes.document.siblings)
-            if prefix and path.startswith(prefix) and path != notes.document.path
-        ]
-    rows = setup.get("files")
-    for index, item in enumerate(rows if isinstance(rows, list) else []):
+    for index, item in enumerate(rows):
         here = f"{at}/files/{index}"
         if not isinstance(item, Mapping):
             notes.refuse(here, f"the file is {kind_of(item)}, not an object", "write {path, content} or {path, source}")
-        elif "content" in item:
+            continue
+        notes.unknown(item, _FILE)
+        if "content" in item:
             found += inline(item.get("path"), item["content"], notes, here)
         else:
-            found += _values.placed(item.get("source", item.get("path")), item.get("path"), notes, here, (folder, ""))
-    return tuple(found)
+            found += placed(item.get("source", item.get("path")), item.get("path"), notes, here, (folder, ""))
+    # What is named outranks what is only copied with the rest.
+    named = {file.target for file in found}
+    return (*(file for file in copied if file.target not in named), *found)
+
+
+def _beside(folder: str, notes: Notes) -> tuple[CaseFile, ...]:
+    found = notes.fixtures.get((folder, "copied"))
+    if found is None:
+        names = [name for name in notes.document.siblings.below(folder) if not _SUITE.search(name)]
+        found = tuple(CaseFile(source=name, target=name.removeprefix(f"{folder}/")) for name in names)
+        notes.fixtures[folder, "copied"] = found
+    return found
 
 
 DIALECT = DotnetScenarios()

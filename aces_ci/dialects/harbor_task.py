@@ -14,10 +14,10 @@ import re2
 
 from aces_ci.core.grading.grader import VERIFIERS
 from aces_ci.core.suites.case import Case
-from aces_ci.dialects import _values
 from aces_ci.dialects._notes import Notes
-from aces_ci.dialects._rows import reading
+from aces_ci.dialects._reading import reading
 from aces_ci.dialects._siblings import below, folder_of, text_of
+from aces_ci.dialects._typed import case_id, mapping_at
 from aces_ci.ports.dialect import Document, Reading
 
 _TABLES = ("verifier", "agent", "environment")
@@ -40,9 +40,9 @@ class HarborTask:
         data = document.data
         if not isinstance(data, Mapping) or not document.path.lower().endswith(".toml"):
             return False
-        return sum(isinstance(data.get(name), Mapping) for name in _TABLES) >= 2 or (
-            "instruction.md" in {path.rpartition("/")[2] for path in _beside(document)} and "metadata" in data
-        )
+        if sum(isinstance(data.get(name), Mapping) for name in _TABLES) >= 2:
+            return True
+        return "metadata" in data and below(folder_of(document.path), "instruction.md") in document.siblings
 
     def read(self, document: Document) -> Reading:
         """One case: `metadata.entry_id`, else the folder's name, is the id."""
@@ -52,12 +52,11 @@ class HarborTask:
         instruction = below(folder, "instruction.md")
         prompt = (text_of(document, instruction) or "").strip()
         if not prompt:
-            notes.error("", f"{instruction} is missing or empty", "write the task there")
+            notes.error("", f"{instruction} is missing, empty or no text", "write the task there")
             return reading(notes, [])
-        metadata = data.get("metadata")
-        metadata = metadata if isinstance(metadata, Mapping) else {}
+        metadata = mapping_at(data, "metadata", notes, "")
         given = metadata.get("entry_id") or folder.rpartition("/")[2] or None
-        identity = _values.case_id(given, notes, "/metadata", 1)
+        identity = case_id(given, notes, "/metadata", 1)
         if identity is None:
             return reading(notes, [])
         _verifier(document, folder, notes)
@@ -79,17 +78,12 @@ def _verifier(document: Document, folder: str, notes: Notes) -> None:
         hint = f"add one of {', '.join(f'tests/{name}' for name in VERIFIERS)}"
         notes.warn("", "the task has no verifier: nothing gives its outcome", hint)
         return
-    for number, line in enumerate((text_of(document, found) or "").splitlines(), start=1):
+    for number, line in enumerate((text_of(document, found) or "").split("\n"), start=1):
         fetches = None if line.lstrip().startswith("#") else _FETCHES.search(line)
         if fetches:
             message = f"{found} line {number} runs `{fetches.group(1)}`, and a verifier has no network"
             notes.warn("", message, "install it in evals/environment/Dockerfile")
             return
-
-
-def _beside(document: Document) -> list[str]:
-    folder = folder_of(document.path)
-    return [path for path in document.siblings if folder_of(path) == folder]
 
 
 DIALECT = HarborTask()

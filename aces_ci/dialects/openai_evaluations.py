@@ -8,10 +8,10 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from aces_ci.core.suites.case import Case
-from aces_ci.dialects import _values
 from aces_ci.dialects._checks import Graded
 from aces_ci.dialects._notes import Notes
-from aces_ci.dialects._rows import reading
+from aces_ci.dialects._reading import reading
+from aces_ci.dialects._typed import case_id, prompt_at, texts_at
 from aces_ci.ports.dialect import Document, Reading
 
 _KNOWN = frozenset({"name", "query", "expected_behavior", "success_criteria", "skills"})
@@ -37,17 +37,15 @@ class OpenAIEvaluations:
         """One case: the file's name is its id, since `name` is a title."""
         notes = Notes(document)
         data: Any = document.data
-        query = _values.text_at(data, "query", notes, "")
-        identity = _values.case_id(PurePosixPath(document.path).stem, notes, "", 1)
-        if query is None:
-            notes.error("/query", "the case has no query", "write the task under `query`")
+        query = prompt_at(data, "query", notes, "", "the case")
+        identity = case_id(PurePosixPath(document.path).stem, notes, "", 1)
         if query is None or identity is None:
             return reading(notes, [])
         graded = Graded(notes)
         for key in ("expected_behavior", "success_criteria"):
-            for text in _values.texts_at(data, key, notes, ""):
+            for text in texts_at(data, key, notes, ""):
                 graded.sentence(text)
-        skills = _values.texts_at(data, "skills", notes, "")
+        skills = texts_at(data, "skills", notes, "")
         case = Case(
             id=identity,
             prompt=query,

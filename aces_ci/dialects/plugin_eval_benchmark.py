@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from aces_ci.core.suites.case import Case
-from aces_ci.core.suites.eval_text import CASE_LIMIT
-from aces_ci.dialects import _values
 from aces_ci.dialects._checks import Graded
-from aces_ci.dialects._notes import Notes, kind_of
-from aces_ci.dialects._rows import reading
+from aces_ci.dialects._notes import Notes
+from aces_ci.dialects._reading import each, reading
+from aces_ci.dialects._typed import case_id, prompt_at, texts_at
 from aces_ci.ports.dialect import Document, Reading
 
 _TOP = frozenset({"kind", "schemaVersion", "targetKind", "targetName", "scenarios", "notes"})
@@ -34,35 +33,25 @@ class PluginEvalBenchmark:
         notes = Notes(document)
         data: Any = document.data
         notes.unknown(data, _TOP)
-        rows = data.get("scenarios")
-        if not isinstance(rows, list):
-            notes.error("/scenarios", f"`scenarios` is {kind_of(rows)}, not a list", "write a list")
-            return reading(notes, [])
-        cases = []
-        for number, row in enumerate(rows[:CASE_LIMIT], start=1):
-            at = f"/scenarios/{number - 1}"
-            if not isinstance(row, Mapping):
-                notes.error(at, f"scenario {number} is {kind_of(row)}, not an object", "write {id, userInput}")
-                continue
-            identity = _values.case_id(row.get("id"), notes, at, number)
-            prompt = _values.text_at(row, "userInput", notes, at)
-            if prompt is None:
-                notes.error(at, f"scenario {number} has no userInput", "write the task under `userInput`")
+
+        def read(row: Mapping[str, Any], at: str, number: int) -> list[Case]:
+            identity = case_id(row.get("id"), notes, at, number)
+            prompt = prompt_at(row, "userInput", notes, at, f"scenario {number}")
             if identity is None or prompt is None:
-                continue
+                return []
             graded = Graded(notes)
-            for text in _values.texts_at(row, "successChecklist", notes, at):
+            for text in texts_at(row, "successChecklist", notes, at):
                 graded.sentence(text)
-            cases.append(
-                Case(
-                    id=identity,
-                    prompt=prompt,
-                    behaviors=tuple(graded.behaviors),
-                    provenance=f"{document.path}#{at}",
-                    unmapped=notes.unknown(row, _KNOWN),
-                )
+            case = Case(
+                id=identity,
+                prompt=prompt,
+                behaviors=tuple(graded.behaviors),
+                provenance=f"{document.path}#{at}",
+                unmapped=notes.unknown(row, _KNOWN),
             )
-        return reading(notes, cases)
+            return [case]
+
+        return reading(notes, each(data.get("scenarios"), notes, "/scenarios", "{id, userInput}", read))
 
 
 DIALECT = PluginEvalBenchmark()

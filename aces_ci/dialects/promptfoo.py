@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+import re2
+
 from aces_ci.core.suites.case import Case, CheckKind
-from aces_ci.core.suites.eval_text import CASE_LIMIT
-from aces_ci.dialects import _values
 from aces_ci.dialects._checks import Graded
 from aces_ci.dialects._notes import Notes, kind_of
-from aces_ci.dialects._rows import reading
+from aces_ci.dialects._reading import each, reading
+from aces_ci.dialects._typed import case_id, list_at, mapping_at, text_at, weight_at
 from aces_ci.ports.dialect import Document, Reading
 
 _TOP = frozenset({"description", "prompts", "tests", "defaultTest"})
 _KNOWN = frozenset({"description", "vars", "assert"})
+_DEFAULTS = frozenset({"vars", "assert"})
+_ASSERTION = frozenset({"type", "value", "weight"})
 _VARIABLE = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
 _SENTENCES = frozenset({"llm-rubric", "g-eval", "model-graded-closedqa", "factuality"})
 
@@ -42,23 +46,14 @@ class Promptfoo:
         data: Any = document.data
         notes.unknown(data, _TOP)
         templates = _templates(data.get("prompts"), notes)
-        tests = data["tests"]
-        if not isinstance(tests, list):
-            notes.error("/tests", f"`tests` is {kind_of(tests)}, not a list", "write the tests in this file")
-            return reading(notes, [])
-        defaults = data.get("defaultTest")
-        defaults = defaults if isinstance(defaults, Mapping) else {}
-        cases = []
-        for number, test in enumerate(tests[:CASE_LIMIT], start=1):
-            if not isinstance(test, Mapping):
-                notes.error(f"/tests/{number - 1}", f"test {number} is {kind_of(test)}", "write {vars, assert}")
-                continue
-            for index, template in enumerate(templates, start=1):
-                suffix = f"-{index}" if len(templates) > 1 else ""
-                case = _case(test, defaults, template, notes, number, suffix)
-                if case is not None:
-                    cases.append(case)
-        return reading(notes, cases)
+        defaults = mapping_at(data, "defaultTest", notes, "")
+        notes.unknown(defaults, _DEFAULTS)
+        base = Graded(notes)
+        for index, item in enumerate(list_at(defaults, "assert", notes, "/defaultTest")):
+            _assertion(item, base, f"/defaultTest/assert/{index}")
+        shared = mapping_at(defaults, "vars", notes, "/defaultTest")
+        read = partial(_cases, templates, shared, base)
+        return reading(notes, each(data["tests"], notes, "/tests", "{vars, assert}", read))
 
 
 def _templates(given: object, notes: Notes) -> list[str]:
@@ -70,73 +65,81 @@ def _templates(given: object, notes: Notes) -> list[str]:
             found.append(raw)
         else:
             notes.error(f"/prompts/{index}", "this prompt is no text", "write the template in this file")
-    if not found and not notes.errors:
+    if not found and not notes.has_errors:
         notes.error("/prompts", "there is no prompt", "write one template, e.g. {{task}}")
     return found
 
 
-def _case(
-    test: Mapping[str, Any], defaults: Mapping[str, Any], template: str, notes: Notes, number: int, suffix: str
-) -> Case | None:
-    at = f"/tests/{number - 1}"
-    values: dict[str, Any] = {}
-    for source in (defaults.get("vars"), test.get("vars")):
-        values.update(source if isinstance(source, Mapping) else {})
-    missing = [name for name in _VARIABLE.findall(template) if not isinstance(values.get(name), str | int | float)]
-    if missing:
-        notes.error(f"{at}/vars", f"test {number} sets no text `{missing[0]}`", "add it to `vars`")
-        return None
-    said = _values.text_at(test, "description", notes, at)
-    identity = _values.case_id(said or f"test-{number}", Notes(notes.document), at, number)
-    if identity is None:
-        return None
-    graded = Graded(notes)
-    for source, base in ((defaults, "/defaultTest/assert"), (test, f"{at}/assert")):
-        rows = source.get("assert")
-        for index, item in enumerate(rows if isinstance(rows, list) else []):
-            _assertion(item, graded, f"{base}/{index}")
+def _cases(
+    templates: Sequence[str], shared: Mapping[str, Any], base: Graded, test: Mapping[str, Any], at: str, number: int
+) -> Iterator[Case]:
+    """One case a template, each made when it is asked for: together they could be longer than anyone reads."""
+    notes = base.notes
+    said = text_at(test, "description", notes, at)
+    # A description is a sentence, and what it becomes as an id is nobody's fault.
+    identity = case_id(said or f"test-{number}", Notes(notes.document), at, number)
+    values = {**shared, **mapping_at(test, "vars", notes, at)}
+    graded = base.copy()
+    for index, item in enumerate(list_at(test, "assert", notes, at)):
+        _assertion(item, graded, f"{at}/assert/{index}")
     skilled = any(check.kind is CheckKind.SKILL_READ for check in graded.checks)
-    return Case(
-        id=f"{identity}{suffix}",
-        prompt=_VARIABLE.sub(lambda found: str(values[found[1]]), template),
-        trigger=True if skilled else None,
-        expected_skill=notes.document.skill_name if skilled else None,
-        checks=tuple(graded.checks),
-        behaviors=tuple(graded.behaviors),
-        provenance=f"{notes.document.path}#{at}",
-        unmapped=notes.unknown(test, _KNOWN),
-    )
+    unmapped = {**notes.unknown(test, _KNOWN), **graded.left}
+    for index, template in enumerate(templates, start=1):
+        missing = [name for name in _VARIABLE.findall(template) if not isinstance(values.get(name), str | int | float)]
+        if missing:
+            notes.error(f"{at}/vars", f"test {number} sets no text `{missing[0][:60]}`", "add it to `vars`")
+            continue
+        yield Case(
+            id=f"{identity}-{index}" if len(templates) > 1 else str(identity),
+            prompt=_VARIABLE.sub(lambda found: str(values[found[1]]), template),
+            trigger=True if skilled else None,
+            expected_skill=notes.document.skill_name if skilled else None,
+            checks=tuple(graded.checks),
+            behaviors=tuple(graded.behaviors),
+            provenance=f"{notes.document.path}#{at}",
+            unmapped=unmapped,
+        )
 
 
 def _assertion(item: object, graded: Graded, at: str) -> None:
+    notes = graded.notes
     if not isinstance(item, Mapping):
-        graded.notes.error(at, f"the assertion is {kind_of(item)}, not an object", "write {type, value}")
+        notes.error(at, f"the assertion is {kind_of(item)}, not an object", "write {type, value}")
         return
     name, value = str(item.get("type", "")), item.get("value")
-    weight = item.get("weight")
-    heavy = float(weight) if isinstance(weight, int | float) and not isinstance(weight, bool) and weight >= 0 else 1.0
-    if name in _SENTENCES and isinstance(value, str):
-        graded.sentence(value, weight=heavy)
+    weight = weight_at(item, notes, at)
+    if name in _SENTENCES and isinstance(value, str) and value.strip():
+        graded.sentence(value, weight=weight, at=at)
+    elif (check := _mapped(name, value)) is None:
+        notes.warn(at, f"assertion `{name[:40]}` is not run here", "write a sentence or a check beside it")
+        graded.left["/".join(at.split("/")[-2:])] = item
         return
-    check = _mapped(name, value)
-    if check is None:
-        graded.notes.warn(at, f"assertion `{name[:40]}` is not run here", "write a sentence or a check beside it")
+    elif not graded.check(check[0], check[1], at, weight=weight):
         return
-    graded.check(check[0], check[1], at, weight=heavy)
+    graded.unused(item, _ASSERTION, at)
 
 
 def _mapped(name: str, value: Any) -> tuple[CheckKind, dict[str, Any]] | None:
+    if name == "skill-used" and not (value is None or isinstance(value, str)):
+        return None
+    if name in ("contains-any", "icontains-any"):
+        texts = value if isinstance(value, list) else [value]
+        if not texts or not all(isinstance(text, str) and text for text in texts):
+            return None
+        folded = {"ignore_case": True} if name.startswith("i") else {}
+        return CheckKind.REGEX, {"pattern": "|".join(map(re2.escape, texts)), **folded}
     plain: dict[str, tuple[CheckKind, dict[str, Any]]] = {
         "contains": (CheckKind.CONTAINS, {"value": value}),
         "icontains": (CheckKind.CONTAINS, {"value": value, "ignore_case": True}),
         "contains-all": (CheckKind.CONTAINS, {"values": value}),
+        "icontains-all": (CheckKind.CONTAINS, {"values": value, "ignore_case": True}),
         "not-contains": (CheckKind.NOT_CONTAINS, {"value": value}),
         "not-icontains": (CheckKind.NOT_CONTAINS, {"value": value, "ignore_case": True}),
         "regex": (CheckKind.REGEX, {"pattern": value}),
         "not-regex": (CheckKind.NOT_REGEX, {"pattern": value}),
         "equals": (CheckKind.EQUALS, {"value": value}),
         "is-json": (CheckKind.JSON_SCHEMA, {"schema": value if value is not None else {}}),
-        "skill-used": (CheckKind.SKILL_READ, {"skill": value} if isinstance(value, str) else {}),
+        "skill-used": (CheckKind.SKILL_READ, {"skill": value} if value is not None else {}),
         "trajectory:tool-used": (CheckKind.TOOL_USED, {"tool": value}),
     }
     return plain.get(name)

@@ -7,16 +7,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from aces_ci.core.suites.case import Case, CaseFile
-from aces_ci.core.suites.eval_text import CASE_LIMIT
-from aces_ci.dialects import _values
 from aces_ci.dialects._checks import Graded
+from aces_ci.dialects._fixtures import placed
 from aces_ci.dialects._notes import Notes, kind_of
-from aces_ci.dialects._rows import is_rows, reading
+from aces_ci.dialects._reading import each, reading
+from aces_ci.dialects._rows import is_rows
 from aces_ci.dialects._siblings import folder_of, text_of
+from aces_ci.dialects._typed import case_id, list_at, prompt_at, text_at, weight_at
 from aces_ci.ports.dialect import Document, Reading
 
 _TOP = frozenset({"version", "skill", "tasks"})
 _KNOWN = frozenset({"name", "instruction", "workspace", "graders"})
+_RUBRIC = frozenset({"type", "rubric", "weight"})
+_FILE = frozenset({"src", "dest"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,55 +42,44 @@ class Skillgrade:
         notes = Notes(document)
         data: Any = document.data
         notes.unknown(data, _TOP)
-        cases = []
-        for number, row in enumerate(data["tasks"][:CASE_LIMIT], start=1):
-            at = f"/tasks/{number - 1}"
-            if not isinstance(row, Mapping):
-                notes.error(at, f"task {number} is {kind_of(row)}, not an object", "write {name, instruction, graders}")
-                continue
-            identity = _values.case_id(row.get("name"), notes, at, number)
-            prompt = _inlined(_values.text_at(row, "instruction", notes, at), document)
-            if prompt is None:
-                notes.error(at, f"task {number} has no instruction", "write the task under `instruction`")
-            if identity is None or prompt is None:
-                continue
-            graded = Graded(notes)
-            graders = row.get("graders")
-            for index, grader in enumerate(graders if isinstance(graders, list) else []):
-                _grader(grader, graded, f"{at}/graders/{index}")
+
+        def read(row: Mapping[str, Any], at: str, number: int) -> list[Case]:
             before = notes.refused
-            files = _workspace(row.get("workspace"), notes, f"{at}/workspace")
-            if notes.refused > before:
-                continue
-            cases.append(
-                Case(
-                    id=identity,
-                    prompt=prompt,
-                    files=files,
-                    behaviors=tuple(graded.behaviors),
-                    provenance=f"{document.path}#{at}",
-                    unmapped=notes.unknown(row, _KNOWN),
-                )
+            identity = case_id(row.get("name"), notes, at, number)
+            prompt = _inlined(prompt_at(row, "instruction", notes, at, f"task {number}"), document)
+            if identity is None or prompt is None:
+                return []
+            graded = Graded(notes)
+            for index, grader in enumerate(list_at(row, "graders", notes, at)):
+                _grader(grader, graded, f"{at}/graders/{index}")
+            case = Case(
+                id=identity,
+                prompt=prompt,
+                files=_workspace(list_at(row, "workspace", notes, at), notes, f"{at}/workspace"),
+                behaviors=tuple(graded.behaviors),
+                provenance=f"{document.path}#{at}",
+                unmapped={**notes.unknown(row, _KNOWN), **graded.left},
             )
-        return reading(notes, cases)
+            return [case] if notes.refused == before else []
+
+        return reading(notes, each(data["tasks"], notes, "/tasks", "{name, instruction, graders}", read))
 
 
 def _grader(item: object, graded: Graded, at: str) -> None:
     if not isinstance(item, Mapping):
         graded.notes.error(at, f"the grader is {kind_of(item)}, not an object", "write {type, rubric}")
         return
-    rubric = _inlined(_values.text_at(item, "rubric", graded.notes, at), graded.notes.document)
-    weight = item.get("weight")
-    heavy = float(weight) if isinstance(weight, int | float) and not isinstance(weight, bool) and weight >= 0 else 1.0
+    notes = graded.notes
+    rubric = _inlined(text_at(item, "rubric", notes, at), notes.document)
     if item.get("type") == "llm_rubric" and rubric:
+        weight = weight_at(item, notes, at)
         for line in _lines_of(rubric):
-            graded.sentence(line, weight=heavy)
-    else:
-        graded.notes.warn(
-            at,
-            f"grader `{str(item.get('type'))[:40]}` runs a program, which is not run here",
-            "add a check that says the same, or wrap it as evals/grader.sh",
-        )
+            graded.sentence(line, weight=weight, at=at)
+        graded.unused(item, _RUBRIC, at)
+        return
+    said = f"grader `{str(item.get('type'))[:40]}` runs a program, which is not run here"
+    notes.warn(at, said, "add a check that says the same, or wrap it as evals/grader.sh")
+    graded.left["/".join(at.split("/")[-2:])] = item
 
 
 def _lines_of(rubric: str) -> list[str]:
@@ -105,15 +97,16 @@ def _inlined(text: str | None, document: Document) -> str | None:
     return text_of(document, path) or text
 
 
-def _workspace(rows: object, notes: Notes, at: str) -> tuple[CaseFile, ...]:
+def _workspace(rows: list[Any], notes: Notes, at: str) -> tuple[CaseFile, ...]:
     found: list[CaseFile] = []
     folder = folder_of(notes.document.path)
-    for index, item in enumerate(rows if isinstance(rows, list) else []):
+    for index, item in enumerate(rows):
         here = f"{at}/{index}"
         if not isinstance(item, Mapping):
             notes.refuse(here, f"the file is {kind_of(item)}, not an object", "write {src, dest}")
             continue
-        found += _values.placed(item.get("src"), item.get("dest"), notes, here, (folder, ""))
+        notes.unknown(item, _FILE)
+        found += placed(item.get("src"), item.get("dest"), notes, here, (folder, ""))
     return tuple(found)
 
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from aces_ci.core.suites.case import Case
-from aces_ci.dialects import _values
 from aces_ci.dialects._checks import Graded
 from aces_ci.dialects._notes import Notes, kind_of
-from aces_ci.dialects._rows import is_rows, reading
+from aces_ci.dialects._reading import reading
+from aces_ci.dialects._rows import is_rows
 from aces_ci.dialects._siblings import below, folder_of, text_of
+from aces_ci.dialects._typed import case_id, text_at, weight_at
 from aces_ci.ports.dialect import Document, Reading
 
 _TOP = frozenset({"type", "checklist", "name"})
@@ -38,9 +39,9 @@ class Tessl:
         task = below(folder, "task.md")
         prompt = (text_of(document, task) or "").strip()
         if not prompt:
-            notes.error("", f"{task} is missing or empty", "write the task there")
+            notes.error("", f"{task} is missing, empty or no text", "write the task there")
             return reading(notes, [])
-        identity = _values.case_id(folder.rpartition("/")[2] or None, notes, "", 1)
+        identity = case_id(folder.rpartition("/")[2] or None, notes, "", 1)
         if identity is None:
             return reading(notes, [])
         graded = Graded(notes)
@@ -51,7 +52,7 @@ class Tessl:
             prompt=prompt,
             behaviors=tuple(graded.behaviors),
             provenance=f"{document.path}#",
-            unmapped=notes.unknown(data, _TOP),
+            unmapped={**notes.unknown(data, _TOP), **graded.left},
         )
         return reading(notes, [case])
 
@@ -63,15 +64,17 @@ def _line(row: object, number: int, graded: Graded) -> None:
             at, f"line {number} is {kind_of(row)}, not an object", "write {name, description, max_score}"
         )
         return
-    graded.notes.unknown(row, _KNOWN)
-    said = _values.text_at(row, "description", graded.notes, at) or _values.text_at(row, "name", graded.notes, at)
-    score = row.get("max_score", 1)
+    notes = graded.notes
+    description, name = text_at(row, "description", notes, at), text_at(row, "name", notes, at)
+    said = description or name
     if said is None:
-        graded.notes.error(at, f"line {number} says nothing", "write a description")
-    elif isinstance(score, bool) or not isinstance(score, int | float) or score < 0:
-        graded.notes.error(f"{at}/max_score", f"`max_score` is {kind_of(score)}", "write a number from 0")
-    else:
-        graded.sentence(said, weight=float(score), number=number)
+        notes.error(at, f"line {number} says nothing", "write a description")
+        return
+    before = notes.count
+    weight = weight_at(row, notes, at, "max_score")
+    if notes.count == before:
+        graded.sentence(said, weight=weight, number=number)
+        graded.unused(row, _KNOWN, at)
 
 
 DIALECT = Tessl()

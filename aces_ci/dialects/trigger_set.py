@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from aces_ci.core.suites.case import Bucket, Case
-from aces_ci.dialects import _values
-from aces_ci.dialects._notes import Notes, kind_of
-from aces_ci.dialects._rows import is_rows, reading
+from aces_ci.dialects._notes import Notes
+from aces_ci.dialects._reading import each, reading
+from aces_ci.dialects._rows import is_rows
+from aces_ci.dialects._typed import case_id, flag_at, prompt_at
 from aces_ci.ports.dialect import Document, Reading
 
 _KNOWN = frozenset({"id", "query", "should_trigger"})
@@ -31,33 +33,27 @@ class TriggerSet:
     def read(self, document: Document) -> Reading:
         """One case a query."""
         notes = Notes(document)
-        cases = []
-        rows = document.data if isinstance(document.data, list) else []
-        for number, row in enumerate(rows, start=1):
-            at = f"/{number - 1}"
-            if not isinstance(row, Mapping):
-                notes.error(at, f"item {number} is {kind_of(row)}, not an object", "write {query, should_trigger}")
-                continue
-            query = _values.text_at(row, "query", notes, at)
-            wanted = row.get("should_trigger")
-            if query is None or not isinstance(wanted, bool):
-                notes.error(at, f"item {number} lacks a query or true/false", "write {query, should_trigger}")
-                continue
-            identity = _values.case_id(row.get("id", f"trigger-{number}"), notes, at, number)
-            if identity is None:
-                continue
-            cases.append(
-                Case(
-                    id=identity,
-                    prompt=query,
-                    trigger=wanted,
-                    expected_skill=document.skill_name if wanted else None,
-                    bucket=Bucket.IMPLICIT if wanted else Bucket.NEGATIVE,
-                    provenance=f"{document.path}#{at}",
-                    unmapped=notes.unknown(row, _KNOWN),
-                )
+
+        def read(row: Mapping[str, Any], at: str, number: int) -> list[Case]:
+            query = prompt_at(row, "query", notes, at, f"item {number}")
+            wanted = flag_at(row, "should_trigger", notes, at)
+            if row.get("should_trigger") is None:
+                notes.error(at, f"item {number} does not say whether it triggers", "write {query, should_trigger}")
+            identity = case_id(row.get("id", f"trigger-{number}"), notes, at, number)
+            if query is None or wanted is None or identity is None:
+                return []
+            case = Case(
+                id=identity,
+                prompt=query,
+                trigger=wanted,
+                expected_skill=document.skill_name if wanted else None,
+                bucket=Bucket.IMPLICIT if wanted else Bucket.NEGATIVE,
+                provenance=f"{document.path}#{at}",
+                unmapped=notes.unknown(row, _KNOWN),
             )
-        return reading(notes, cases)
+            return [case]
+
+        return reading(notes, each(document.data, notes, "", "{query, should_trigger}", read))
 
 
 DIALECT = TriggerSet()

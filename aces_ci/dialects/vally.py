@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from aces_ci.core.suites.case import Bucket, Case, CaseFile, CheckKind
-from aces_ci.core.suites.eval_text import CASE_LIMIT
-from aces_ci.dialects import _values
-from aces_ci.dialects._checks import IMPLIED, WILD, Graded, arguments
+from aces_ci.core.suites.case import Bucket, Case, CaseFile
+from aces_ci.dialects._checks import Graded
+from aces_ci.dialects._fixtures import placed
 from aces_ci.dialects._notes import Notes, kind_of
-from aces_ci.dialects._rows import reading
+from aces_ci.dialects._reading import each, reading
 from aces_ci.dialects._siblings import folder_of, inline
+from aces_ci.dialects._typed import case_id, list_at, mapping_at, prompt_at, texts_at, trigger_at
+from aces_ci.dialects._vally_graders import constraints, grade, triggers
 from aces_ci.ports.dialect import Document, Reading
 
-_TOP = frozenset({"name", "description", "version", "type", "stimuli"})
+_TOP = frozenset({"name", "description", "version", "type", "stimuli", "environment"})
 _KNOWN = frozenset({"name", "prompt", "graders", "constraints", "environment", "expect_activation", "rubric"})
-_CONSTRAINTS = frozenset({"expect_tools", "reject_tools"})
+_CONSTRAINTS = frozenset({"expect_tools", "reject_tools", "expect_skills", "reject_skills"})
 _FILES = frozenset({"files"})
+_FILE = frozenset({"src", "dest", "path", "content"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,7 @@ class Vally:
 
     name: str = "vally"
     checked: str = (
-        "*unverified*: Vally itself is not public; compared with a suite that it runs, dotnet/skills "
+        "https://microsoft.github.io/vally/reference/eval-spec/ and `/reference/graders/` of Vally 0.17; dotnet/skills "
         "`tests/dotnet/csharp-expert/coexistence.eval.yaml` at 0508460"
     )
 
@@ -40,100 +43,70 @@ class Vally:
         notes = Notes(document)
         data: Any = document.data
         notes.unknown(data, _TOP)
-        rows = data["stimuli"]
-        if not isinstance(rows, list):
-            notes.error("/stimuli", f"`stimuli` is {kind_of(rows)}, not a list", "write a list")
+        before = notes.refused
+        shared = _files(data, notes, "")
+        if notes.refused > before:
+            # Every case would lack what the suite stages for all of them; the error stands at that file.
             return reading(notes, [])
-        shared = _files(data.get("environment"), notes, "/environment")
-        cases = [
-            case
-            for number, row in enumerate(rows[:CASE_LIMIT], start=1)
-            if (case := _case(row, notes, number, shared)) is not None
-        ]
-        return reading(notes, cases)
+        form = "{name, prompt, graders}"
+        return reading(notes, each(data["stimuli"], notes, "/stimuli", form, partial(_cases, notes, shared)))
 
 
-def _case(row: object, notes: Notes, number: int, shared: Sequence[CaseFile]) -> Case | None:
-    at = f"/stimuli/{number - 1}"
-    if not isinstance(row, Mapping):
-        notes.error(at, f"stimulus {number} is {kind_of(row)}, not an object", "write {name, prompt, graders}")
-        return None
-    identity = _values.case_id(row.get("name"), notes, at, number)
-    prompt = _values.text_at(row, "prompt", notes, at)
-    if prompt is None:
-        notes.error(at, f"stimulus {number} has no prompt", "write the task under `prompt`")
-    if identity is None or prompt is None:
-        return None
-    graded = Graded(notes)
-    graders = row.get("graders")
-    rubric = _values.texts_at(row, "rubric", notes, at)
-    for index, grader in enumerate(graders if isinstance(graders, list) else []):
-        # `prompt` without a text of its own is the judge of the stimulus's rubric.
-        if not (rubric and isinstance(grader, Mapping) and grader.get("type") == "prompt" and "config" not in grader):
-            _grader(grader, graded, f"{at}/graders/{index}")
-    for text in rubric:
-        graded.sentence(text)
-    limits = row.get("constraints")
-    limits = limits if isinstance(limits, Mapping) else {}
-    for tool in _values.texts_at(limits, "expect_tools", notes, f"{at}/constraints"):
-        graded.check(CheckKind.TOOL_USED, {"tool": tool}, at)
-    for tool in _values.texts_at(limits, "reject_tools", notes, f"{at}/constraints"):
-        graded.check(CheckKind.TOOL_NOT_USED, {"tool": tool}, at)
-    wanted = row.get("expect_activation")
-    trigger = wanted if isinstance(wanted, bool) else None
+def _cases(notes: Notes, shared: Sequence[CaseFile], row: Mapping[str, Any], at: str, number: int) -> list[Case]:
     before = notes.refused
-    own = _files(row.get("environment"), notes, f"{at}/environment")
+    identity = case_id(row.get("name"), notes, at, number)
+    prompt = prompt_at(row, "prompt", notes, at, f"stimulus {number}")
+    if identity is None or prompt is None:
+        return []
+    graded = Graded(notes)
+    rubric = texts_at(row, "rubric", notes, at)
+    graders, limits = list_at(row, "graders", notes, at), mapping_at(row, "constraints", notes, at)
+    for index, grader in enumerate(graders):
+        grade(grader, graded, f"{at}/graders/{index}", rubric=bool(rubric))
+    for text in rubric:
+        graded.sentence(text, at=f"{at}/rubric")
+    constraints(limits, graded, f"{at}/constraints")
+    trigger = trigger_at(row, "expect_activation", notes, at)
+    if trigger is None:
+        trigger = triggers(graders, limits, notes.document.skill_name)
+    own = _files(row, notes, at)
+    # A stimulus outranks its suite: a file of the same name takes the place of the shared one.
+    named = {file.target for file in own}
     case = Case(
         id=identity,
         prompt=prompt,
-        files=(*shared, *own),
+        files=(*(file for file in shared if file.target not in named), *own) if own else tuple(shared),
         trigger=trigger,
         expected_skill=notes.document.skill_name if trigger else None,
         checks=tuple(graded.checks),
         behaviors=tuple(graded.behaviors),
         bucket=Bucket.NEGATIVE if trigger is False else None,
         provenance=f"{notes.document.path}#{at}",
-        unmapped={**notes.unknown(row, _KNOWN), **notes.unknown(limits, _CONSTRAINTS)},
+        unmapped={**notes.unknown(row, _KNOWN), **notes.unknown(limits, _CONSTRAINTS), **graded.left},
     )
-    return case if notes.refused == before else None
+    return [case] if notes.refused == before else []
 
 
-def _grader(item: object, graded: Graded, at: str) -> None:
-    """`{type, config}`: a check where we have its kind, a sentence where it is a prompt for a model."""
-    if not isinstance(item, Mapping):
-        graded.notes.error(at, f"the grader is {kind_of(item)}, not an object", "write {type, config}")
-        return
-    config = item.get("config")
-    config = config if isinstance(config, Mapping) else {}
-    name = str(item.get("type", ""))
-    if name in IMPLIED:
-        return
-    kind = WILD.get(name)
-    if kind is not None:
-        graded.check(kind, arguments(kind, config), at, text=str(item.get("name", "")))
-        return
-    said = next((config[key] for key in ("prompt", "rubric", "criteria") if isinstance(config.get(key), str)), None)
-    if said:
-        graded.sentence(said)
-    else:
-        graded.notes.warn(at, f"grader `{name[:40]}` is not run here", "add a sentence or a check that says the same")
-
-
-def _files(environment: object, notes: Notes, at: str) -> tuple[CaseFile, ...]:
-    if not isinstance(environment, Mapping):
+def _files(row: Mapping[str, Any], notes: Notes, at: str) -> tuple[CaseFile, ...]:
+    if isinstance(row.get("environment"), str):
+        said = f"the environment `{row['environment'][:60]}` stands in another file and is not staged here"
+        notes.warn(f"{at}/environment", said, "name the files of the case here")
         return ()
+    environment = mapping_at(row, "environment", notes, at)
     notes.unknown(environment, _FILES)
     found: list[CaseFile] = []
-    rows = environment.get("files")
     folder = folder_of(notes.document.path)
-    for index, item in enumerate(rows if isinstance(rows, list) else []):
-        here = f"{at}/files/{index}"
-        if isinstance(item, Mapping) and "content" in item:
-            found += inline(item.get("dest", item.get("path")), item["content"], notes, here)
+    for index, item in enumerate(list_at(environment, "files", notes, f"{at}/environment")):
+        here = f"{at}/environment/files/{index}"
+        if not isinstance(item, Mapping | str):
+            notes.refuse(here, f"the file is {kind_of(item)}, not an object", "write {src, dest}")
+            continue
+        given: Mapping[str, Any] = {"src": item} if isinstance(item, str) else item
+        notes.unknown(given, _FILE)
+        if "content" in given:
+            found += inline(given.get("dest", given.get("path")), given["content"], notes, here)
         else:
-            source = item.get("src", item.get("path")) if isinstance(item, Mapping) else item
-            target = item.get("dest") if isinstance(item, Mapping) else None
-            found += _values.placed(source, target, notes, here, (folder, ""))
+            found += placed(given.get("src", given.get("path")), given.get("dest"), notes, here, (folder, ""))
     return tuple(found)
 
 

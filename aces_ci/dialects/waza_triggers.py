@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from aces_ci.core.suites.case import Bucket, Case
-from aces_ci.core.suites.eval_text import CASE_LIMIT
-from aces_ci.dialects import _values
-from aces_ci.dialects._notes import Notes, kind_of
-from aces_ci.dialects._rows import reading
+from aces_ci.dialects._notes import Notes
+from aces_ci.dialects._reading import each, reading
+from aces_ci.dialects._typed import case_id, list_at, prompt_at
 from aces_ci.ports.dialect import Document, Reading
 
 _LISTS = {"should_trigger_prompts": True, "should_not_trigger_prompts": False}
@@ -33,41 +33,28 @@ class WazaTriggers:
         notes = Notes(document)
         data: Any = document.data
         notes.unknown(data, frozenset({"skill", *_LISTS}))
-        cases = []
+        cases: list[Case] = []
         for key, wanted in _LISTS.items():
-            rows = data.get(key)
-            if rows is not None and not isinstance(rows, list):
-                notes.error(f"/{key}", f"`{key}` is {kind_of(rows)}, not a list", "write a list of {prompt}")
-                continue
-            for number, row in enumerate((rows or [])[:CASE_LIMIT], start=1):
-                case = _case(row, key, wanted, notes, number)
-                if case is not None:
-                    cases.append(case)
+            rows = [{"prompt": row} if isinstance(row, str) else row for row in list_at(data, key, notes, "")]
+            cases += each(rows, notes, f"/{key}", "{prompt}", partial(_cases, notes, wanted))
         return reading(notes, cases)
 
 
-def _case(row: object, key: str, wanted: bool, notes: Notes, number: int) -> Case | None:
-    at = f"/{key}/{number - 1}"
-    given = {"prompt": row} if isinstance(row, str) else row
-    if not isinstance(given, Mapping):
-        notes.error(at, f"item {number} is {kind_of(row)}, not an object", "write {prompt}")
-        return None
-    prompt = _values.text_at(given, "prompt", notes, at)
-    if prompt is None:
-        notes.error(at, f"item {number} has no prompt", "write the task under `prompt`")
-        return None
-    identity = _values.case_id(given.get("id", f"{'trigger' if wanted else 'stay-out'}-{number}"), notes, at, number)
-    if identity is None:
-        return None
-    return Case(
+def _cases(notes: Notes, wanted: bool, row: Mapping[str, Any], at: str, number: int) -> list[Case]:
+    prompt = prompt_at(row, "prompt", notes, at, f"item {number}")
+    identity = case_id(row.get("id", f"{'trigger' if wanted else 'stay-out'}-{number}"), notes, at, number)
+    if identity is None or prompt is None:
+        return []
+    case = Case(
         id=identity,
         prompt=prompt,
         trigger=wanted,
         expected_skill=notes.document.skill_name if wanted else None,
         bucket=Bucket.IMPLICIT if wanted else Bucket.NEGATIVE,
         provenance=f"{notes.document.path}#{at}",
-        unmapped=notes.unknown(given, _KNOWN),
+        unmapped=notes.unknown(row, _KNOWN),
     )
+    return [case]
 
 
 DIALECT = WazaTriggers()

@@ -23,6 +23,7 @@ from aces_ci.core.scan.redact import Redactor
 from aces_ci.core.score import Score
 from aces_ci.core.suites import case_file, eval_text
 from aces_ci.core.suites.case import Case
+from aces_ci.core.suites.siblings import Siblings
 from aces_ci.core.trace.file import read
 from aces_ci.core.trace.trajectory import Trajectory
 from aces_ci.core.trial import Arm, Ending, Flag, Trial
@@ -201,7 +202,7 @@ def _by_dialect(data: object, text: str, path: Path, skill: str | None) -> list[
     root = path.resolve().parent
     root = root.parent if root.name in {"evals", "eval", "tests"} else root
     name = path.resolve().relative_to(root).as_posix()
-    document = Document(path=name, data=data, text=text, siblings=_Below(root), skill_name=skill or root.name)
+    document = Document(path=name, data=data, text=text, siblings=Siblings(_Below(root)), skill_name=skill or root.name)
     dialect = next((dialect for dialect in compose.dialects() if dialect.claims(document)), None)
     if dialect is None:
         return []

@@ -13,9 +13,10 @@ from aces_ci.core.inert import visible
 from aces_ci.core.repo_path import join
 from aces_ci.core.suites.eval_place import line_at, places
 from aces_ci.ports.dialect import Remark
-from aces_ci.tiers.suite import Suite, read_suite
+from aces_ci.tiers.suite import read_suite
 from aces_ci.tiers.suite_advice import LAST_LOOK, advise, count_negatives
 from aces_ci.tiers.suite_policy import FoundPolicy, policy_of
+from aces_ci.tiers.suite_reading import FileReading, Suite
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,23 +37,28 @@ class SkillSuite:
         """One row a file, as the JSON contract has them."""
         for file in self.suite.files:
             reading = file.reading
-            lines = self.lines.get(file.path, {})
-            own = [replace(remark, line=line_at(lines, remark.pointer)) for remark in self.advice]
-            warnings = [*reading.warnings, *(remark for remark in own if remark.path == file.path)]
+            warnings = [*reading.warnings, *self._advice_on(file)]
             row: dict[str, Any] = {
                 "path": join(self.root, file.path),
                 "dialect": file.dialect,
                 "cases": len(reading.cases),
                 "negatives": count_negatives(reading.cases),
                 "ignored_keys": list(reading.ignored_keys),
-                "errors": [_remark(remark) for remark in reading.errors],
-                "warnings": [_remark(remark) for remark in warnings],
+                "errors": [_remark(self.root, remark) for remark in reading.errors],
+                "warnings": [_remark(self.root, remark) for remark in warnings],
             }
             if cases:
                 row["canonical"] = [asdict(case) for case in reading.cases]
             yield row
         if self.policy is not None:
             yield _policy_row(self.root, self.policy, self.attempts)
+
+    def _advice_on(self, file: FileReading) -> Iterator[Remark]:
+        """Advice on a file, and on the files beside it in which its cases stand."""
+        holds = {file.path, *(case.provenance.partition("#")[0] for case in file.reading.cases)}
+        for remark in self.advice:
+            if remark.path in holds:
+                yield replace(remark, line=line_at(self.lines.get(remark.path, {}), remark.pointer))
 
 
 def suites_below(repo: Path, paths: Sequence[Path], *, attempts: int) -> Iterator[SkillSuite]:
@@ -64,11 +70,8 @@ def suites_below(repo: Path, paths: Sequence[Path], *, attempts: int) -> Iterato
         suite = read_suite(found.files, compose.dialects(), skill_name=name)
         if suite.files:
             advice = tuple(advise(suite, attainable, skill_name=name, attempts=attempts))
-            lines = {
-                file.path: places(file.path, (found.files[file.path].text or ""))
-                for file in suite.files
-                if any(remark.path == file.path for remark in advice)
-            }
+            named = {remark.path for remark in advice if remark.path in found.files}
+            lines = {path: places(path, found.files[path].text or "") for path in named}
             policy = policy_of(found.files)
             yield SkillSuite(root=found.root, suite=suite, advice=advice, lines=lines, policy=policy, attempts=attempts)
 
@@ -101,13 +104,14 @@ def _policy_row(root: str, found: FoundPolicy, attempts: int) -> dict[str, Any]:
         "cases": 0,
         "negatives": 0,
         "ignored_keys": list(policy.not_applicable),
-        "errors": [_remark(remark) for remark in found.errors],
-        "warnings": [_remark(remark) for remark in reasons],
+        "errors": [_remark(root, remark) for remark in found.errors],
+        "warnings": [_remark(root, remark) for remark in reasons],
     }
 
 
-def _remark(remark: Remark) -> dict[str, Any]:
+def _remark(root: str, remark: Remark) -> dict[str, Any]:
     return {
+        "path": join(root, remark.path),
         "line": remark.line,
         "pointer": remark.pointer,
         "message": visible(remark.message, 400),

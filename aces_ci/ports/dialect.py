@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from aces_ci.core.suites.case import Case
+from aces_ci.core.suites.siblings import Siblings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,7 +18,7 @@ class Document:
     """Skill-relative POSIX path."""
     data: object
     text: str
-    siblings: Mapping[str, bytes]
+    siblings: Siblings
     """Every file of the skill by skill-relative path, for dialects that spread a case over files."""
     skill_name: str
 

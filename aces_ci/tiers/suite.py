@@ -3,50 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from aces_ci.core.skill import FileKind, SkillFile
+from aces_ci.core.suites.answer_key import SUITE_FOLDERS
 from aces_ci.core.suites.case import Case
+from aces_ci.core.suites.case_size import SUITE_LIMIT, size_of
 from aces_ci.core.suites.eval_place import line_at, places
 from aces_ci.core.suites.eval_text import parse
+from aces_ci.core.suites.siblings import Siblings
 from aces_ci.ports.dialect import Dialect, Document, Reading, Remark
+from aces_ci.tiers.suite_answers import without_answers
+from aces_ci.tiers.suite_reading import FileReading, Suite
 
-FOLDERS = ("evals", "eval", "evaluations", "tests", ".plugin-eval")
+FOLDERS = (*SUITE_FOLDERS, "tests")
 """Where suites stand; a file elsewhere counts only when its name says so."""
-_OURS = frozenset(FOLDERS) - {"tests"}
+_OURS = frozenset(SUITE_FOLDERS)
 _ASKING = ("prompt", "question", "query", "instruction", "userInput", "user_input", "task", "input")
 _ENDINGS = (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".csv", ".md", ".toml")
 # Outputs of earlier runs and inputs of cases are no suites.
 _NOT_SUITES = re.compile(r"results|files|fixtures|iteration-\d+|workspace|node_modules|environment")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileReading:
-    """One file: the dialect that claimed it (None: none did) and what it gave."""
-
-    path: str
-    """Skill-relative."""
-    dialect: str | None
-    reading: Reading
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Suite:
-    """All files of one skill, and every case in the order of the files."""
-
-    files: tuple[FileReading, ...]
-
-    @property
-    def cases(self) -> tuple[Case, ...]:
-        """All cases of all files."""
-        return tuple(case for file in self.files for case in file.reading.cases)
-
-    @property
-    def errors(self) -> tuple[Remark, ...]:
-        """All errors of all files."""
-        return tuple(error for file in self.files for error in file.reading.errors)
 
 
 def read_suite(files: Mapping[str, SkillFile], dialects: Sequence[Dialect], *, skill_name: str) -> Suite:
@@ -56,13 +34,28 @@ def read_suite(files: Mapping[str, SkillFile], dialects: Sequence[Dialect], *, s
         files: all files of the skill, by skill-relative path.
         dialects: in any order; the first (by name) that claims a document reads it.
     """
-    siblings = {path: file.data for path, file in files.items() if file.data is not None}
-    found = [
-        _file(path, siblings, dialects, skill_name) if path in siblings else _unread(path, files[path])
-        for path in sorted(files, key=lambda path: (path.rpartition(".")[0] != "evals/evals", path))
-        if candidate(path)
-    ]
-    return Suite(files=_without_doubles([file for file in found if file is not None], siblings))
+    siblings = Siblings({path: file.data for path, file in files.items() if file.data is not None})
+    found: list[FileReading] = []
+    weight = 0
+    for path in sorted(files, key=lambda path: (path.rpartition(".")[0] != "evals/evals", path)):
+        if not candidate(path):
+            continue
+        read: FileReading | None
+        if path not in siblings:
+            read = _unread(path, files[path])
+        elif weight > SUITE_LIMIT:
+            read = _refused(path, f"not read: the suite holds more than {SUITE_LIMIT >> 20} MiB already", "shorten it")
+        else:
+            read = _file(path, siblings, dialects, skill_name)
+        if read is not None:
+            found.append(read)
+            weight += sum(map(size_of, read.reading.cases))
+    return Suite(files=without_answers(_without_doubles(found, siblings), siblings))
+
+
+def _refused(path: str, message: str, hint: str, line: int | None = None) -> FileReading:
+    remark = Remark(path=path, line=line, pointer="", message=message, hint=hint)
+    return FileReading(path=path, dialect=None, reading=Reading(cases=(), errors=(remark,)))
 
 
 def candidate(path: str) -> bool:
@@ -103,17 +96,18 @@ def _asks(data: object, depth: int = 3) -> bool:
     return any(isinstance(row, Mapping) and any(key in row for key in _ASKING) for row in rows)
 
 
-def _lone_prompt(path: str, siblings: Mapping[str, bytes]) -> bool:
+def _lone_prompt(path: str, siblings: Siblings) -> bool:
     """Whether a `prompt.md` stands in a folder of its own that no file of the suite speaks of."""
     pure = PurePosixPath(path)
     if pure.name != "prompt.md" or len(pure.parts) < 3 or pure.parts[0] not in _OURS:
         return False
-    near = (str(pure.parent), str(pure.parent.parent))
-    data = [other for other in siblings if other != path and not other.endswith(".md") and other.endswith(_ENDINGS)]
-    return not any(
-        str(PurePosixPath(other).parent) == near[0]
-        or (str(PurePosixPath(other).parent) == near[1] and pure.name.encode() in siblings[other])
-        for other in data
+
+    def data(folder: PurePosixPath) -> Iterator[str]:
+        near = siblings.inside(str(folder))
+        return (other for other in near if not other.endswith(".md") and other.endswith(_ENDINGS))
+
+    return not any(data(pure.parent)) and not any(
+        pure.name.encode() in siblings[other] for other in data(pure.parent.parent)
     )
 
 
@@ -122,29 +116,23 @@ def _meant(path: str) -> bool:
     return _named_so(path) or PurePosixPath(path).parts[0] in _OURS
 
 
-def _file(path: str, siblings: Mapping[str, bytes], dialects: Sequence[Dialect], skill_name: str) -> FileReading | None:
+def _file(path: str, siblings: Siblings, dialects: Sequence[Dialect], skill_name: str) -> FileReading | None:
     parsed = parse(path, siblings[path])
     if parsed.fault is not None:
         if not _meant(path):
             return None
         fault = parsed.fault
-        remark = Remark(path=path, line=fault.line, pointer="", message=fault.message, hint=fault.hint)
-        return FileReading(path=path, dialect=None, reading=Reading(cases=(), errors=(remark,)))
+        return _refused(path, fault.message, fault.hint, fault.line)
     document = Document(path=path, data=parsed.data, text=parsed.text, siblings=siblings, skill_name=skill_name)
     for dialect in dialects:
         if dialect.claims(document):
             return FileReading(path=path, dialect=dialect.name, reading=_never_silent(path, dialect.read(document)))
     if _lone_prompt(path, siblings):
-        remark = Remark(
-            path=path, line=1, pointer="", message="a prompt without graders is no case", hint="add graders/NAME.md"
-        )
-        return FileReading(path=path, dialect=None, reading=Reading(cases=(), errors=(remark,)))
+        return _refused(path, "a prompt without graders is no case", "add graders/NAME.md", 1)
     if not _named_so(path) and not (_meant(path) and _asks(parsed.data)):
         return None
-    message = "no dialect that aces-ci knows claims this file"
     hint = "see docs/evals.md for one example of each; agentskills.io's is the shortest"
-    remark = Remark(path=path, line=1, pointer="", message=message, hint=hint)
-    return FileReading(path=path, dialect=None, reading=Reading(cases=(), errors=(remark,)))
+    return _refused(path, "no dialect that aces-ci knows claims this file", hint, 1)
 
 
 def _never_silent(path: str, reading: Reading) -> Reading:
@@ -155,22 +143,23 @@ def _never_silent(path: str, reading: Reading) -> Reading:
     return replace(reading, errors=(remark,))
 
 
-def _without_doubles(files: Sequence[FileReading], siblings: Mapping[str, bytes]) -> tuple[FileReading, ...]:
+def _without_doubles(files: Sequence[FileReading], siblings: Siblings) -> tuple[FileReading, ...]:
     """The first case keeps an id; another one with the same id is an error of its file, the same one a warning."""
     seen: dict[str, Case] = {}
     return tuple(replace(file, reading=_unique(file, seen, siblings)) for file in files)
 
 
-def _unique(file: FileReading, seen: dict[str, Case], siblings: Mapping[str, bytes]) -> Reading:
-    found: Mapping[str, int] = {}
+def _unique(file: FileReading, seen: dict[str, Case], siblings: Siblings) -> Reading:
+    found: dict[str, Mapping[str, int]] = {}
     kept, errors, warnings = [], list(file.reading.errors), list(file.reading.warnings)
     for case in file.reading.cases:
         first = seen.setdefault(case.id.casefold(), case)
         if first is case:
             kept.append(case)
             continue
-        found = found or places(file.path, siblings[file.path].decode("utf-8-sig", "replace"))
-        pointer = case.provenance.partition("#")[2]
+        stands, _, pointer = case.provenance.partition("#")
+        if stands not in found:
+            found[stands] = places(stands, siblings.text(stands) or "")
         same = replace(case, provenance=first.provenance) == first
         message = (
             f"case `{case.id}` is read once: it stands at {first.provenance} as well"
@@ -178,7 +167,7 @@ def _unique(file: FileReading, seen: dict[str, Case], siblings: Mapping[str, byt
             else f"id `{case.id}` is taken already (at {first.provenance})"
         )
         hint = "remove one of them" if same else "give it an id of its own"
-        remark = Remark(path=file.path, line=line_at(found, pointer), pointer=pointer, message=message, hint=hint)
+        remark = Remark(path=stands, line=line_at(found[stands], pointer), pointer=pointer, message=message, hint=hint)
         (warnings if same else errors).append(remark)
     if not kept and not errors:
         errors.append(

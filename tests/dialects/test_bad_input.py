@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from aces_ci import compose
 from aces_ci.core.skill import FileKind, SkillFile
-from aces_ci.core.suites.eval_text import CASE_LIMIT, SIZE_LIMIT, VALUE_LIMIT, YAML_LIMIT
+from aces_ci.core.suites.eval_text import CASE_LIMIT, SIZE_LIMIT, VALUE_LIMIT
 from aces_ci.tiers.suite import read_suite
 from tests.dialects.suites import suite_of
 
@@ -48,8 +48,8 @@ BROKEN: list[tuple[str, bytes, str, int | None]] = [
     ("evals.yaml", BOMB, "its aliases stand for more than 20000 values", 9),
     ("evals.yaml", b"!!python/object/apply:os.system ['true']", "not YAML: ", 1),
     ("evals.jsonl", b'{"id": "a", "question": "q"}\n{"id": \n', "the file ends in the middle", 2),
-    ("evals.json", b" " * (SIZE_LIMIT + 1), "larger than 8 MiB", None),
-    ("evals.yaml", b"a: b\n" * (YAML_LIMIT // 4), "YAML longer than 1 MiB", None),
+    ("evals.json", b" " * (SIZE_LIMIT + 1), "larger than 1 MiB", None),
+    ("evals.yaml", b"a: b\n" * (SIZE_LIMIT // 4), "larger than 1 MiB", None),
 ]
 
 
@@ -101,7 +101,7 @@ def test_a_broken_case_leaves_its_neighbours(row: Any) -> None:
 
 
 def test_a_hundred_thousand_cases_are_refused_and_the_sibling_is_read_in_bounded_time() -> None:
-    text = json.dumps({"evals": [{"id": number, "prompt": "p", "assertions": ["a"]} for number in range(100_000)]})
+    text = json.dumps([{} for _ in range(100_001)])
     began = time.monotonic()
     suite = suite_of({"evals/evals.json": text, "evals/other-evals.json": GOOD})
     assert time.monotonic() - began < 20
@@ -133,7 +133,10 @@ def test_the_worst_file_of_the_allowed_size_takes_no_half_gigabyte() -> None:
 
 
 def test_a_suite_that_is_a_link_or_too_long_is_not_passed_over() -> None:
-    for kind, words in ((FileKind.SYMLINK, "a symbolic link, not a regular file"), (FileKind.OVERSIZE, "99 bytes are too many")):
+    for kind, words in (
+        (FileKind.SYMLINK, "a symbolic link, not a regular file"),
+        (FileKind.OVERSIZE, "99 bytes are too many"),
+    ):
         file = SkillFile(path="evals/evals.json", kind=kind, size=99)
         suite = read_suite({file.path: file}, (), skill_name="x")
         assert [words in error.message for error in suite.errors] == [True]

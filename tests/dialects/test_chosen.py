@@ -47,8 +47,8 @@ def test_a_case_whose_fixture_is_refused_does_not_run_and_is_named() -> None:
     found = take()
     assert [case.id for case in found.cases] == ["a", "d"]
     assert found.notes == (
-        "skills/tides/evals/evals.json:14: file `../../secret` leaves the skill: the case is left out",
-        "skills/tides/evals/evals.json:21: file `gone.csv` does not exist: the case is left out",
+        "skills/tides/evals/evals.json:15: file `../../secret` leaves the skill: the case is left out",
+        "skills/tides/evals/evals.json:22: file `gone.csv` does not exist: the case is left out",
     )
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from aces_ci import compose
 from aces_ci.core.suites.case import Behavior, Bucket, Case, Check, CheckKind, Role
-from aces_ci.tiers.suite import Suite
+from aces_ci.core.suites.siblings import Siblings
+from aces_ci.tiers.suite_reading import Suite
 from tests.dialects.suites import files_below, suite_of
 
 NAMES = [dialect.name for dialect in compose.dialects()]
@@ -48,7 +49,9 @@ def test_no_other_dialect_claims_the_sample(root: Path, name: str) -> None:
     files = files_below(root / "fixtures" / "evals" / name)
     for path in (file.path for file in sample(root, name).files):
         parsed = parse(path, files[path])
-        document = Document(path=path, data=parsed.data, text=parsed.text, siblings=files, skill_name="tide-tables")
+        document = Document(
+            path=path, data=parsed.data, text=parsed.text, siblings=Siblings(files), skill_name="tide-tables"
+        )
         assert [dialect.name for dialect in compose.dialects() if dialect.claims(document)] == [name]
 
 
@@ -145,11 +148,11 @@ def test_waza_reads_the_tasks_that_its_globs_name_with_the_graders_of_the_suite(
     assert [(file.target, file.content) for file in case.files] == [("station.csv", "time,height\n13:42,4.1\n")]
     assert case.trigger is True
     assert checks(case) == [
+        (CheckKind.NOT_REGEX, Role.OUTCOME, {"pattern": "(?i)i cannot"}),
         (CheckKind.CONTAINS, Role.OUTCOME, {"value": "13:42", "ignore_case": True}),
         (CheckKind.REGEX, Role.OUTCOME, {"pattern": r"4\.1\ m|4\.1\ metres", "ignore_case": True}),
         (CheckKind.TOOL_USED, Role.MUST, {"tool": "view"}),
         (CheckKind.TOOL_NOT_USED, Role.MUST_NOT, {"tool": "web_fetch"}),
-        (CheckKind.NOT_REGEX, Role.OUTCOME, {"pattern": "(?i)i cannot"}),
     ]
     assert case.unmapped["behavior"] == {"max_tool_calls": 5}
     assert (shanty.prompt, shanty.trigger) == ("Write a sea shanty about harbours.\n", False)
@@ -192,8 +195,11 @@ def test_vally_stimuli_keep_rubric_constraints_and_activation(root: Path) -> Non
     first, second = suite.cases
     assert checks(first) == [
         (CheckKind.REGEX, Role.OUTCOME, {"pattern": "13[:.]42"}),
-        (CheckKind.FILE_MATCHES, Role.OUTCOME, {"path": "plan.md", "value": "bar"}),
-        (CheckKind.FILE_NOT_MATCHES, Role.OUTCOME, {"path": "**/*.md", "value": "low"}),
+        (CheckKind.CONTAINS, Role.OUTCOME, {"value": "4.1 m", "ignore_case": True}),
+        (CheckKind.SKILL_READ, Role.MUST, {"skill": "tide-tables"}),
+        (CheckKind.TOOL_USED, Role.MUST, {"tool": "bash", "arguments": {"command": "next_high"}}),
+        (CheckKind.FILE_MATCHES, Role.OUTCOME, {"path": "plan.md", "contains": "bar"}),
+        (CheckKind.FILE_NOT_MATCHES, Role.OUTCOME, {"path": "**/*.md", "contains": "low"}),
         (CheckKind.TOOL_NOT_USED, Role.MUST_NOT, {"tool": "web_fetch"}),
     ]
     assert said(first) == ["Names the unit of the height"]
@@ -325,4 +331,4 @@ def test_prohibitions_that_public_suites_write_as_a_list_count_towards_the_bound
     assert len(prohibited) > 5
     assert "must_not" not in suite.files[0].reading.ignored_keys
     odd = suite_of({"evals/evals.json": {"evals": [{"id": "a", "prompt": "p", "assertions": ["x"], "must_not": 3}]}})
-    assert odd.files[0].reading.ignored_keys == ("must_not",)
+    assert [error.message for error in odd.errors] == ["`must_not` is a number, not a list"]

@@ -25,7 +25,7 @@ def COMMAND(paths: tuple[Path, ...], repo: Path, cases: bool, attempts: int, for
     for suite in suites_below(repo, paths, attempts=attempts):
         rows.extend(suite.rows(cases=cases))
     if format_ == "json":
-        click.echo(json.dumps({"schema_version": 1, "files": rows}))
+        click.echo(json.dumps({"schema_version": 1, "files": rows}, allow_nan=False))
     else:
         for row in rows:
             click.echo(_text(row))
@@ -43,6 +43,6 @@ def _text(row: dict[str, Any]) -> str:
     for kind in ("errors", "warnings"):
         for remark in row[kind]:
             line = f":{remark['line']}" if remark["line"] else ""
-            lines.append(f"  {kind[:-1]}: {row['path']}{line} {remark['message']}")
+            lines.append(f"  {kind[:-1]}: {remark['path']}{line} {remark['message']}")
             lines.append(f"    fix: {remark['hint']}")
     return "\n".join(lines)

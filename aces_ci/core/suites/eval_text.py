@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import math
 import re
@@ -11,19 +10,25 @@ import tomllib
 from dataclasses import dataclass
 from typing import Any
 
-import yaml
+from aces_ci.core.suites.eval_place import csv_rows, json_flaw, json_lines, line_at, places
+from aces_ci.core.suites.eval_yaml import NotYaml, documents
+from aces_ci.core.suites.plain_data import DEPTH_LIMIT, flaw
 
-from aces_ci.core.suites import yaml_aliases
-
-SIZE_LIMIT = 8 * 1024 * 1024
-"""Bytes of one file that are read at all; the largest public suite is a hundredth of it."""
+SIZE_LIMIT = 1024 * 1024
+"""Bytes of one file that are read at all, as many as of any file of a skill: YAML of that size takes a second."""
 VALUE_LIMIT = 200_000
-"""Values of one file, counted by its brackets and commas before it is parsed: bounds time and memory."""
-YAML_LIMIT = 1024 * 1024
-"""YAML is a hundred times slower than JSON: a second's worth."""
-DEPTH_LIMIT = 64
+"""Values of one file, counted by its separators before it is parsed: bounds time and memory."""
 CASE_LIMIT = 10_000
 """Cases of one file; more is generated data, not a suite."""
+_SEPARATORS = {
+    "json": ",[{",
+    "jsonl": ",[{\n",
+    "ndjson": ",[{\n",
+    "yaml": ",[{\n",
+    "yml": ",[{\n",
+    "csv": ",\n",
+    "toml": ",[{\n",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +61,8 @@ def parse(path: str, raw: bytes) -> Parsed:
     if "\0" in text:
         return _fault("binary data", text[: text.index("\0")].count("\n") + 1, "this is no text file")
     ending = path.rsplit(".", 1)[-1].lower()
+    if sum(map(text.count, _SEPARATORS.get(ending, ""))) > VALUE_LIMIT:
+        return _fault(f"more than {VALUE_LIMIT} values: generated data, not a suite", None, "split it, or cut it down")
     readers = {
         "json": _json,
         "jsonl": _json_lines,
@@ -66,23 +73,47 @@ def parse(path: str, raw: bytes) -> Parsed:
         "toml": _toml,
     }
     try:
-        return readers.get(ending, _plain)(text)
+        found = readers.get(ending, _plain)(text)
     except RecursionError:
         return _fault(f"nested deeper than {DEPTH_LIMIT} levels", None, "flatten it")
+    wrong = flaw(found.data) if found.fault is None else None
+    if wrong is None:
+        return found
+    where = None if wrong.pointer is None else line_at(places(path, text), wrong.pointer)
+    return _fault(wrong.message, where, wrong.hint)
 
 
 def _json(text: str) -> Parsed:
     if not text.strip():
         return _fault("empty file", 1, "write at least one case")
-    if text.count(",") + text.count("[") + text.count("{") > VALUE_LIMIT:
-        return _fault(f"more than {VALUE_LIMIT} values: generated data, not a suite", None, "split it, or cut it down")
     try:
-        data = json.loads(text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_no_duplicates)
+        data = json.loads(text, parse_constant=_refused, parse_float=_finite, object_pairs_hook=_no_duplicates)
     except json.JSONDecodeError as error:
         return _fault(_said(text, error), error.lineno, _json_hint(text, error))
     except ValueError as error:
-        return _fault(str(error), _line_of(text, str(error)), "JSON has no such value or key twice")
-    return _checked(data, text)
+        # The decoder says that something is wrong, not where.
+        where = json_flaw(text)
+        said, line = where if where is not None else (str(error), None)
+        return _fault(said, line, "JSON has no such value or key twice")
+    return Parsed(data=data, text=text)
+
+
+def _refused(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _finite(shown: str) -> float:
+    value = float(shown)
+    if not math.isfinite(value):
+        raise ValueError("a number is too large")
+    return value
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice")
+    return found
 
 
 def _said(text: str, error: json.JSONDecodeError) -> str:
@@ -104,134 +135,60 @@ def _json_hint(text: str, error: json.JSONDecodeError) -> str:
 
 def _json_lines(text: str) -> Parsed:
     rows = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip():
-            continue
+    for number, line in json_lines(text):
         found = _json(line)
         if found.fault is not None:
             return _fault(found.fault.message, number, found.fault.hint)
         rows.append(found.data)
-        if len(rows) > CASE_LIMIT:
-            break
-    return _checked(rows, text)
-
-
-_Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
-class _Loader(_Base):  # type: ignore[misc]
-    """Safe, with dates as the text that was written, and with no key twice in a mapping."""
-
-    def flatten_mapping(self, node: Any) -> None:
-        """Looks at the keys as they are written, before those of `<<` come in, which may be overridden."""
-        looked: set[int] = self.__dict__.setdefault("_looked", set())
-        if id(node) not in looked:
-            looked.add(id(node))
-            _no_key_twice(node)
-        super().flatten_mapping(node)
-
-
-def _no_key_twice(node: yaml.MappingNode) -> None:
-    seen: set[tuple[str, str]] = set()
-    for key, _ in node.value:
-        if not isinstance(key, yaml.ScalarNode):
-            continue
-        if (key.tag, key.value) in seen:
-            raise yaml.constructor.ConstructorError(None, None, f'key "{key.value[:60]}" stands twice', key.start_mark)
-        seen.add((key.tag, key.value))
-
-
-# Dates stay the text that was written; JSON, which everything else speaks, has none.
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in rows if tag != "tag:yaml.org,2002:timestamp"]
-    for first, rows in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
+    return Parsed(data=rows, text=text)
 
 
 def _yaml(text: str) -> Parsed:
-    if len(text) > YAML_LIMIT:
-        return _fault(f"YAML longer than {YAML_LIMIT >> 20} MiB", None, "split it, or write it as JSON")
     try:
-        # The composer in C offers no hook, so aliases are weighed before it runs.
-        heavy = yaml_aliases.fault(text, _Base) if "*" in text else None
-        if heavy is not None:
-            return _fault(heavy[0], heavy[1], "write the value out")
-        documents = list(yaml.load_all(text, Loader=_Loader))
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        said = error.problem or error.context or "cannot be read"
-        return _fault(f"not YAML: {said}", mark.line + 1 if mark else None, "correct the YAML on this line")
-    except (yaml.YAMLError, ValueError) as error:
-        return _fault(f"not YAML: {str(error).splitlines()[0]}", None, "correct the YAML")
-    if not documents or documents == [None]:
+        found = documents(text)
+    except NotYaml as error:
+        return _fault(str(error), error.line, error.hint)
+    if not found or found == [None]:
         return _fault("empty file", 1, "write at least one case")
-    return _checked(documents[0] if len(documents) == 1 else documents, text)
+    return Parsed(data=found[0] if len(found) == 1 else found, text=text)
 
 
 def _csv(text: str) -> Parsed:
+    """A row is a mapping; values beyond the head's columns stand below None, missing ones are None."""
+    rows: list[dict[str | None, Any]] = []
+    head: list[str] | None = None
     try:
-        rows = [dict(row) for row in csv.DictReader(io.StringIO(text, newline=""), strict=True)]
+        for line, cells in csv_rows(text):
+            if head is None:
+                head = cells
+                twice = next((name for name in cells if cells.count(name) > 1), None) if len(cells) < 1000 else "..."
+                if twice is not None:
+                    return _fault(f'column "{twice[:60]}" stands twice', line, "name each column once")
+                continue
+            row: dict[str | None, Any] = dict(zip(head, [*cells, *[None] * (len(head) - len(cells))], strict=False))
+            if len(cells) > len(head):
+                row[None] = cells[len(head) :]
+            rows.append(row)
     except csv.Error as error:
-        return _fault(f"not CSV: {error}", None, "quote values that hold commas or line breaks")
-    return _checked(rows, text)
+        said, line = error.args
+        return _fault(f"not CSV: {said}", line, "quote values that hold commas or line breaks")
+    return Parsed(data=rows, text=text)
 
 
 def _toml(text: str) -> Parsed:
     try:
-        return _checked(tomllib.loads(text), text)
+        return Parsed(data=tomllib.loads(text), text=text)
     except tomllib.TOMLDecodeError as error:
         place = re.search(r"\(at line (\d+), column \d+\)", str(error))
         said = str(error).split(" (at ")[0]
         return _fault(f"not TOML: {said}", int(place[1]) if place else None, "correct the TOML on this line")
+    except ValueError as error:
+        # A whole number of more digits than Python reads.
+        return _fault(f"not TOML: {str(error).split(';')[0][:80]}", None, "correct the TOML")
 
 
 def _plain(text: str) -> Parsed:
     return Parsed(data=None, text=text)
-
-
-def _checked(data: Any, text: str) -> Parsed:
-    if _depth(data) > DEPTH_LIMIT:
-        return _fault(f"nested deeper than {DEPTH_LIMIT} levels", None, "flatten it")
-    return Parsed(data=data, text=text)
-
-
-def _depth(data: Any) -> int:
-    deepest = 0
-    stack = [(data, 1)]
-    while stack:
-        node, level = stack.pop()
-        deepest = max(deepest, level)
-        if level > DEPTH_LIMIT:
-            return level
-        children = node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
-        stack.extend((child, level + 1) for child in children)
-    return deepest
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON number")
-
-
-def _finite(shown: str) -> float:
-    value = float(shown)
-    if not math.isfinite(value):
-        raise ValueError(f"{shown[:60]} is too large for a number")
-    return value
-
-
-def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise ValueError(f'key "{twice[:60]}" stands twice')
-    return found
-
-
-def _line_of(text: str, said: str) -> int | None:
-    word = said.split('"')[1] if '"' in said else said.split()[0]
-    at = text.rfind(word)
-    return text[:at].count("\n") + 1 if at >= 0 else None
 
 
 def _fault(message: str, line: int | None, hint: str) -> Parsed:
