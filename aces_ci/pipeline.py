@@ -39,7 +39,7 @@ from aces_ci.ports.runner import Completed
 from aces_ci.settings.load import Loaded
 from aces_ci.shell import process
 from aces_ci.shell.reader import Reader
-from aces_ci.tiers.lint import check, scripts
+from aces_ci.tiers.lint import check, scripts, told_apart
 from aces_ci.tiers.purse import Purse
 from aces_ci.tiers.unreadable import unreadable
 
@@ -167,7 +167,7 @@ def structural(job: Job, changes: ChangeSet) -> Iterator[Evidence]:
         yield _as_evidence(change, name, has_evals=any(path.startswith("evals/") for path in after.files))
         yield from rows
         if settings.lint:
-            yield from _lint(change, after)
+            yield from _lint(change, before, after)
 
 
 def _siblings(job: Job, commit: str, path: str, known: dict[str, tuple[Sibling, ...]]) -> tuple[Sibling, ...]:
@@ -193,11 +193,12 @@ def _read(reader: Reader, asked: Request) -> list[Evidence]:
     return list(unreadable(asked.after.root, manifest, because))
 
 
-def _lint(change: SkillChange, after: Snapshot) -> Iterator[Evidence]:
+def _lint(change: SkillChange, before: Snapshot | None, after: Snapshot) -> Iterator[Evidence]:
     """Advice on the scripts that this change touches; linters get bytes and no configuration."""
     changed_files = frozenset(changed_below(change))
     findings, skipped = check(scripts(after, changed_files), _run_linter)
-    yield from findings
+    at_base = check(scripts(before, changed_files), _run_linter)[0] if before and findings else ()
+    yield from told_apart(findings, at_base)
     yield from skipped
 
 

@@ -1,18 +1,22 @@
 """Script lint: ruff on Python, shellcheck on shell, both fed bytes and blind to the skill's own configuration.
 
-Advisory: a finding never gates. What could not be linted is said, not passed over.
+Advisory: a finding never gates. What could not be linted is said, not passed over. Comments that silence a linter are
+its configuration too; `aces-ignore` with a reason is what sets a finding aside, as everywhere.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import PurePosixPath
 
 from aces_ci.core import docs
 from aces_ci.core.evidence import Skipped, Tier
 from aces_ci.core.finding import Category, Confidence, Finding, Severity
+from aces_ci.core.reading.ignores import ignores
 from aces_ci.core.repo_path import join
 from aces_ci.core.skill import Skill, SkillFile, Snapshot
 from aces_ci.ports.runner import Completed, Runner
@@ -23,12 +27,15 @@ MAX_SCRIPTS = 200
 """Scripts linted in one run; the rest is reported as not linted."""
 
 RUFF = (
-    "ruff", "check", "--isolated", "--no-cache", "--quiet", "--output-format", "json", "--target-version", "py314",
+    "ruff", "check", "--isolated", "--ignore-noqa", "--no-cache", "--quiet", "--output-format", "json",
+    "--target-version", "py314",
     "--select", "E9,F,PLE,B006,B008,B015,B018,B020,B023,B904,S102,S301,S307,S323,S501,S506,S602,S604,S605,S608",
     "--ignore", "F401,F841,F541",
 )  # fmt: skip
 """Faults that change what a script does; style is not an evaluator's business. `py314`: newest syntax accepted."""
 SHELLCHECK = ("shellcheck", "--norc", "--format", "json1", "--severity", "info", "--wiki-link-count", "0")
+_SILENCED = re.compile(rb"(#[ \t]*)shellcheck(?=[ \t][^\n]*\bdisable=)")
+"""shellcheck has no switch against its own directives; as another word they are comments."""
 _PYTHON = frozenset({".py", ".pyi"})
 _SHELL = {".sh": "bash", ".bash": "bash", ".ksh": "ksh", ".dash": "dash"}
 _SHEBANGS = ("bash", "dash", "ksh", "sh")
@@ -87,13 +94,20 @@ def check(files: Sequence[Script], run: Runner) -> tuple[tuple[Finding, ...], tu
             because = f"{script.path} is longer than {MAX_SCRIPT} bytes"
         else:
             argv = (*RUFF, "--stdin-filename", "script.py", "-") if script.dialect == "python" else _shell(script)
-            because = _judge(script, run(argv, script.data), findings)
+            data = script.data if script.dialect == "python" else _SILENCED.sub(rb"\1silence", script.data)
+            because = _judge(script, run(argv, data), findings)
         if because:
             skipped.setdefault(
                 script.skill,
                 Skipped(tier=Tier.STRUCTURAL, skill=script.skill, code="lint_incomplete", because=because),
             )
     return tuple(sorted(findings, key=lambda finding: finding.order)), tuple(skipped.values())
+
+
+def told_apart(findings: Iterable[Finding], before: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings, each new or old against those of the same scripts at the merge base."""
+    known = frozenset(finding.fingerprint for finding in before)
+    return tuple(replace(finding, new=finding.fingerprint not in known) for finding in findings)
 
 
 def _shell(script: Script) -> tuple[str, ...]:
@@ -148,13 +162,22 @@ def _shellcheck(output: bytes) -> Iterator[_Remark]:
 
 def _folded(script: Script, tool: str, remarks: Iterable[_Remark]) -> Iterator[Finding]:
     """One finding a rule and file, at its first place: forty unquoted variables are one habit."""
+    text = script.data.decode("utf-8", "replace")
+    notes, lines = tuple(ignores(text)), text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     first: dict[str, tuple[_Remark, int]] = {}
     for remark in remarks:
+        code, _ = _CODES[_kind(tool, remark)]
+        if any(note.covers(code, remark.line) for note in notes):
+            continue
         known, count = first.get(remark.rule, (remark, 0))
         first[remark.rule] = (known, count + 1)
     for remark, count in first.values():
-        syntax = remark.rule == "invalid-syntax" or (tool == "shellcheck" and remark.rule in _SYNTAX)
-        code, title = _CODES["syntax" if syntax else tool]
+        kind = _kind(tool, remark)
+        syntax = kind == "syntax"
+        code, title = _CODES[kind]
+        words = " ".join(lines[remark.line - 1].split()) if 0 < remark.line <= len(lines) else ""
+        name = script.path if script.skill == "." else script.path.removeprefix(f"{script.skill}/")
+        mark = sha256("\0".join((code, remark.rule, name, words)).encode("utf-8", "surrogatepass"))
         more = f" The same in {count - 1} more places." if count > 2 else " The same once more." if count == 2 else ""
         yield Finding(
             skill=script.skill,
@@ -171,7 +194,13 @@ def _folded(script: Script, tool: str, remarks: Iterable[_Remark]) -> Iterator[F
             hint=remark.fix or ("make it parse" if syntax else f"see {tool}'s page of {remark.rule}"),
             url=docs.rule(code),
             confidence=Confidence.HIGH if syntax else Confidence.MEDIUM,
+            fingerprint=mark.hexdigest()[:16],
         )
+
+
+def _kind(tool: str, remark: _Remark) -> str:
+    parses = remark.rule != "invalid-syntax" and not (tool == "shellcheck" and remark.rule in _SYNTAX)
+    return tool if parses else "syntax"
 
 
 _CODES = {

@@ -14,7 +14,7 @@ from aces_ci.core.finding import Category, Severity
 from aces_ci.core.skill import FileKind, Skill, SkillFile
 from aces_ci.ports.runner import Completed
 from aces_ci.shell.process import run
-from aces_ci.tiers.lint import MAX_SCRIPT, MAX_SCRIPTS, RUFF, Script, check, lint, scripts
+from aces_ci.tiers.lint import MAX_SCRIPT, MAX_SCRIPTS, RUFF, Script, check, lint, scripts, told_apart
 
 PYTHON = b"import subprocess\nprint(nothing)\nsubprocess.run('x ' + str(1), shell=True)\n"
 RUFF_SELECT = RUFF[RUFF.index("--select") + 1]
@@ -113,6 +113,49 @@ def test_configuration_beside_the_script_decides_nothing(tmp_path: Path) -> None
     files = [script(PYTHON), script(SHELL, "a.sh", "bash")]
     assert {f.path for f in lint(files, trusting)} == set()
     assert {f.path for f in lint(files, here)} == {"skills/x/scripts/a.py", "a.sh"}
+
+
+@pytest.mark.parametrize(
+    ("data", "path", "dialect"),
+    [
+        (b"print(nothing)  # noqa\n", "a.py", "python"),
+        (b"# ruff: noqa\n# flake8: noqa\nprint(nothing)\n", "a.py", "python"),
+        (b"#!/bin/bash\n# shellcheck disable=all\nrm -rf $DIR/*\n", "a.sh", "bash"),
+        (b"#!/bin/bash\n# shellcheck shell=bash disable=SC2086,SC2115\nrm -rf $DIR/*\n", "a.sh", "bash"),
+    ],
+)
+def test_a_comment_for_a_linter_silences_none_of_ours(data: bytes, path: str, dialect: str) -> None:
+    assert {f.code for f in lint([script(data, path, dialect)], real)} & {"LI002", "LI003"}
+
+
+@pytest.mark.parametrize(
+    ("data", "path", "dialect", "left"),
+    [
+        (b"print(nothing)  # aces-ignore LI002: given by the host\nprint(other)\n", "a.py", "python", ["F821"]),
+        (b"print(nothing)  # aces-ignore LI002: given by the host\n", "a.py", "python", []),
+        (b"print(nothing)  # aces-ignore LI002\n", "a.py", "python", ["F821"]),
+        (b"#!/bin/bash\n# aces-ignore-file LI003: legacy\nrm -rf $DIR/*\n", "a.sh", "bash", []),
+    ],
+)
+def test_an_ignore_with_a_reason_sets_a_finding_of_lint_aside(
+    data: bytes, path: str, dialect: str, left: list[str]
+) -> None:
+    found = lint([script(data, path, dialect)], real)
+    assert [f.message.split()[1].rstrip(":") for f in found] == left
+
+
+def test_a_finding_keeps_its_identity_where_lines_move_and_is_told_new_or_old() -> None:
+    before = lint([script(PYTHON)], real)
+    moved = lint([script(b"\n# first\n\n" + PYTHON)], real)
+    assert [f.fingerprint for f in moved] == [f.fingerprint for f in before]
+    assert len({f.fingerprint for f in before}) == 2 and all(f.fingerprint for f in before)
+    assert [f.line for f in moved] == [f.line + 3 for f in before]
+    more = lint([script(PYTHON + b"eval(input())\n")], real)
+    assert {f.message.split(":")[0]: f.new for f in told_apart(more, before)} == {
+        "ruff F821": False,
+        "ruff S602": False,
+        "ruff S307": True,
+    }
 
 
 @pytest.mark.parametrize(
