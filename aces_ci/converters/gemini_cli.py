@@ -130,7 +130,7 @@ def _outcome(name: str, shown: str, status: object) -> Extra:
 def _stream(
     build: TraceBuilder, events: Iterable[Mapping[str, Any]], *, only_new: bool, unsaid: str | None = None
 ) -> None:
-    """The output: texts and calls between two results of tools are one turn. `unsaid`: the turn of the first new one."""
+    """The output: texts and calls between two results of tools are one turn. `unsaid`: the first new one."""
     known = build.called
     reply = 0
     fresh = True

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from aces_ci.core.collected import add_note, shown, wrong_name
 from aces_ci.ports.sandbox import CollectedFile, Limits
-from aces_ci.sandboxes._names import add_note, shown, wrong_name
 
 _BLOCK = 4096
 _HEADERS_PER_ENTRY = 8192

@@ -7,8 +7,8 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from aces_ci.core.collected import DEPTH_LIMIT, add_note, shown, wrong_name
 from aces_ci.ports.sandbox import CollectedFile, Limits
-from aces_ci.sandboxes._names import DEPTH_LIMIT, add_note, shown, wrong_name
 
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
