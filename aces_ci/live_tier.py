@@ -70,6 +70,7 @@ def _measure(
     own = agent_images.environment_of(skills, job.event.trust)
     images = agent_images.images_for(settings, harnesses, box, env=env, environment=own)
     who = trialling.contenders(settings, harnesses, reach, images)
+    subjects = trialling.plannable(subjects, who, design, lambda left, why: _left(left, why, sink, say))
     plan = make_live_plan(subjects, who, design, attainable=attainable, done=found.trials)
     beside = resuming.beside(found, plan)
     if beside.trials != found.trials:
@@ -125,6 +126,13 @@ def _measure(
     for row in diagnosing.diagnosed(subjects, trials, grades.all_scores, analysis, sink.folder):
         sink.add(row)
     remembering.remember(job.event, plan, grades, analysis, memory, sink.folder, sink)
+
+
+def _left(subject: Subject, error: UsageError, sink: OutputSink, say: Say) -> None:
+    """One skill that cannot be planned; where only the change's own evals cannot, nothing that decides is missing."""
+    say(f"live: {plain(error.message, 300)}: it is left out")
+    if subject.side == "base":
+        sink.add(Skipped(tier=Tier.LIVE, skill=subject.skill, code=error.code, because=error.message))
 
 
 @dataclass(frozen=True, slots=True)

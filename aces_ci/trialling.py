@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
 from aces_ci.core.grading.grader import Grader
 from aces_ci.core.live_plan import LivePlan, PlannedCase
-from aces_ci.core.plan import Contender, Design, Subject, TrialPlan, looks_of
+from aces_ci.core.plan import Contender, Design, Subject, TrialPlan, looks_of, make_live_plan
 from aces_ci.core.skill import Skill
 from aces_ci.core.spending.control import Secrets, Upstream
 from aces_ci.core.spending.exchange import Protocol
@@ -22,6 +22,7 @@ from aces_ci.core.suites.run_policy import Grading
 from aces_ci.ports.harness import Harness
 from aces_ci.ports.sandbox import MIB, Limits
 from aces_ci.settings.model import Settings
+from aces_ci.statistics.power import attainable
 from aces_ci.tiers.choose_judge import overriding
 
 PROVIDERS = (
@@ -252,8 +253,36 @@ def _own_server(url: str, key: str | None, in_container: bool) -> Access:
     return Access(upstreams=(upstream,), secrets=Secrets(keys={"own": key} if key else {}))
 
 
+def plannable(
+    subjects: Sequence[Subject], who: Sequence[Contender], design: Design, leave: Callable[[Subject, UsageError], None]
+) -> Sequence[Subject]:
+    """The subjects that can be planned; `leave` hears of each other one, so that none keeps the rest from running.
+
+    With none left all come back: what is wrong is then told of the whole plan.
+    """
+    alpha = design.alpha / max(1, len({subject.skill for subject in subjects}))
+    kept, left = [], []
+    for subject in subjects:
+        try:
+            make_live_plan([subject], who, replace(design, alpha=alpha), attainable=attainable)
+            kept.append(subject)
+        except UsageError as error:
+            left.append((subject, error))
+    for subject, why in left if kept else ():
+        leave(subject, why)
+    return kept or subjects
+
+
 def narrowed(plan: Design, *, attempts: int | None, arms: Sequence[str] = ()) -> Design:
-    """The design as the command line narrows it: a last look, some arms. Never a higher cap than the policy's."""
+    """The design as the command line narrows it: a last look, some arms. Never a higher cap than the policy's.
+
+    Raises:
+        UsageError: an arm that the policy does not have.
+    """
+    unknown = next((arm for arm in arms if arm not in {known.value for known in plan.arms}), None)
+    if unknown is not None:
+        known = ", ".join(arm.value for arm in plan.arms)
+        raise UsageError(f"there is no arm `{unknown[:40]}`", code="no_arm", do=f"choose among {known}")
     last = min(attempts or plan.looks[-1], plan.looks[-1])
     looks = (*(look for look in plan.looks if look < last), last)
     chosen = tuple(arm for arm in plan.arms if not arms or arm.value in arms)

@@ -155,7 +155,7 @@ def make_live_plan(
     one) are left out for it.
 
     Raises:
-        UsageError: no case, no contender, two cases of one id, or a plan that can never reach a verdict.
+        UsageError: no case, no contender, two cases of one id, one arm, or a plan that can never reach a verdict.
     """
     if not contenders:
         raise _refused("no_harness", "no harness is configured", "name one under `live.harnesses` in aces.yml")
@@ -230,8 +230,16 @@ def _check(subject: Subject, design: Design, alpha: float, strata: int, attainab
     twice = next((name for name in identities if identities.count(name) > 1), None)
     if twice is not None:
         raise _refused("case_twice", f"{subject.skill} has two cases called `{twice}`", "give each its own id")
+    arms = arms_of(subject, design.arms)
+    if Arm.WITH_SKILL not in arms or len(arms) < 2:
+        alone = f"`{arms[0].value}` alone" if arms else "no arm"
+        raise _refused(
+            "no_comparison",
+            f"{subject.skill}: {alone} would run, and nothing could be compared",
+            "name `with_skill` and `baseline` under `live.arms`, or give a base (--base) that has another version",
+        )
     lineup = staged_lineup(subject.lineup, design.modes[0])
-    for arm in arms_of(subject, design.arms):
+    for arm in arms:
         skill_files(lineup.of(arm))
     attempts = looks_of(subject, design)[-1]
     if not attainable(len(identities), attempts, alpha, strata):

@@ -175,6 +175,13 @@ def test_a_plan_that_cannot_decide_is_refused(repo: Path, model: str) -> None:
     assert "can never reach a verdict" in refused(run(repo, "--yes", "--attempts", "1", "--provider-url", model))
 
 
+@pytest.mark.parametrize("arms", ["with_skill", "with_skill,previous"])
+def test_arms_without_anything_to_compare_are_refused_before_money_is_spent(repo: Path, model: str, arms: str) -> None:
+    said = refused(run(repo, "--yes", "--attempts", "3", "--provider-url", model, "--arms", arms))
+    assert "`with_skill` alone would run" in said
+    assert not (repo / "out/spending.jsonl").exists()
+
+
 def test_outcomes_that_nobody_can_score_are_refused(repo: Path, model: str) -> None:
     suite = repo / "skills/tide-tally/evals/evals.json"
     document = json.loads(suite.read_text())
@@ -272,3 +279,5 @@ def test_a_narrowed_plan_never_has_a_higher_cap() -> None:
     assert narrowed(design, attempts=4).looks == (3, 4)
     assert narrowed(design, attempts=50).looks == (3, 5, 8)
     assert [arm.value for arm in narrowed(design, attempts=None, arms=["baseline"]).arms] == ["baseline"]
+    with pytest.raises(UsageError, match="there is no arm `with_skil`"):
+        narrowed(design, attempts=None, arms=["with_skil", "baseline"])

@@ -29,6 +29,7 @@ from aces_ci.statistics.power import attainable
 from aces_ci.tiers import live
 from aces_ci.tiers.purse import Purse
 from aces_ci.tiers.schedule import Budget
+from aces_ci.trialling import plannable
 from tests.e2e.live_rig import MemorySink
 from tests.fakes.sandbox import FakeSandbox, FakeSession, Loss, World
 
@@ -454,6 +455,37 @@ def test_a_plan_that_can_never_decide_is_refused_before_money_is_spent() -> None
     assert real(4, (3, 5, 8)).trials and real(6, (1,)).trials
     with pytest.raises(UsageError):
         real(6, (1,), skills=2)
+
+
+@pytest.mark.parametrize(
+    ("arms", "previous", "match"),
+    [
+        ((Arm.WITH_SKILL,), (), "`with_skill` alone would run"),
+        ((Arm.BASELINE,), (), "`baseline` alone would run"),
+        ((Arm.PREVIOUS, Arm.BASELINE), (), "`baseline` alone would run"),
+        ((Arm.WITH_SKILL, Arm.PREVIOUS), (), "`with_skill` alone would run"),
+        ((Arm.WITH_SKILL, Arm.PREVIOUS), (skill(),), "`with_skill` alone would run"),
+        ((), (), "no arm would run"),
+    ],
+)
+def test_a_plan_without_anything_to_compare_is_refused_before_money_is_spent(
+    arms: tuple[Arm, ...], previous: tuple[Skill, ...], match: str
+) -> None:
+    with pytest.raises(UsageError, match=match) as told:
+        plan(Lineup(target=(skill(),), previous=previous), arms=arms)
+    assert told.value.code == "no_comparison" and told.value.do
+
+
+def test_a_skill_that_cannot_be_planned_keeps_no_other_from_running() -> None:
+    lineup = Lineup(target=(skill(),))
+    good = Subject(skill="skills/good", lineup=lineup, cases=cases(8))
+    few = Subject(skill="skills/few", lineup=lineup, cases=cases(1))
+    design, left = Design(looks=(1,)), []
+    kept = plannable([few, good], [contender()], design, lambda *row: left.append(row))
+    assert kept == [good]
+    assert [(subject.skill, error.code) for subject, error in left] == [("skills/few", "never_a_verdict")]
+    left.clear()
+    assert plannable([few], [contender()], design, lambda *row: left.append(row)) == [few] and not left
 
 
 @pytest.mark.parametrize(
