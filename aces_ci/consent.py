@@ -28,16 +28,9 @@ def consent(forge: Forge, event: Event, key: str, log: Log, handed_on: str = "",
     """
     if event.change_request is None:
         return Consent()
-    if handed_on:
-        approval = _read(handed_on)
-        refusal = forge.recheck(event, approval)
-        if refusal is not None:
-            log.line(f"notice: {refusal.because}")
-        return Consent(live=refusal or approval, accepted=forge.approval(event, Purpose.ACCEPT, key))
-    ask_live = event.trust is Trust.FORK or event.comment is not None
     try:
         found = Consent(
-            live=forge.approval(event, Purpose.LIVE, key, use=use) if ask_live else None,
+            live=_live(forge, event, key, handed_on, use=use),
             accepted=forge.approval(event, Purpose.ACCEPT, key),
         )
     except (DeliveryError, NotPermitted) as error:
@@ -48,9 +41,26 @@ def consent(forge: Forge, event: Event, key: str, log: Log, handed_on: str = "",
     return found
 
 
+def _live(forge: Forge, event: Event, key: str, handed_on: str, *, use: bool) -> Approval | Refusal | None:
+    if handed_on:
+        given = _read(handed_on)
+        return forge.recheck(event, given) or given
+    asked = event.trust is Trust.FORK or event.comment is not None
+    return forge.approval(event, Purpose.LIVE, key, use=use) if asked else None
+
+
 def still_given(forge: Forge, event: Event, found: Consent) -> Refusal | None:
-    """Asked of the forge once more before the first paid request; None: it holds, or none was needed."""
-    return forge.recheck(event, found.live) if isinstance(found.live, Approval) else None
+    """Asked of the forge once more before the first paid request; None: it holds, or none was needed. A forge that
+    does not answer now has not said that it still holds."""
+    if not isinstance(found.live, Approval):
+        return None
+    try:
+        return forge.recheck(event, found.live)
+    except (DeliveryError, NotPermitted) as error:
+        return Refusal(
+            code="unreadable",
+            because=f"Whether the approval still holds could not be read ({error.message}); approve the commit again.",
+        )
 
 
 def hand_on(found: Consent) -> str:

@@ -8,6 +8,7 @@ from typing import cast
 from aces_ci import __version__, compose
 from aces_ci.core.amount import duration, plural, usd
 from aces_ci.core.change import ChangeSet, How, SkillChange
+from aces_ci.core.errors import DeliveryError
 from aces_ci.core.event import Event
 from aces_ci.core.evidence import ChangedSkill, Evidence, PolicySource, Skipped, Structure, Tier
 from aces_ci.core.finding import Finding, Severity
@@ -35,8 +36,30 @@ def rendered(report: Report, key: str, zygote: Zygote) -> Pages:
         return reader.pages(PagesOf(report=compose.report_to_json(report), key=key))
 
 
-def post(report: Report, pages: Pages, forge: object, loaded: Loaded, log: Log) -> str:
-    """Post what the forge can take; returns the clause of the log line that says what came of it."""
+def post(report: Report, pages: Pages, forge: object, loaded: Loaded, log: Log) -> tuple[str, DeliveryError | None]:
+    """Post what the forge can take: the clause of the log line that says what came of it, and why it failed."""
+    try:
+        return _posted(report, pages, forge, loaded, log), None
+    except DeliveryError as error:
+        return "not posted", error
+
+
+def exit_code(report: Report, undelivered: DeliveryError | None, log: Log) -> int:
+    """That the change is blocked outranks that nobody could be told of it (design/product.md section 2).
+
+    Raises:
+        DeliveryError: nothing blocks, so what went wrong is all there is to say.
+    """
+    if undelivered is None:
+        return report.verdict.exit_code
+    if report.verdict.state is not State.BLOCKED:
+        raise undelivered
+    for row in undelivered.text().split("\n"):
+        log.line(row)
+    return report.verdict.exit_code
+
+
+def _posted(report: Report, pages: Pages, forge: object, loaded: Loaded, log: Log) -> str:
     settings = loaded.settings.comment
     nothing = report.verdict.state is State.NOTHING
     comment = pages.texts["comment.md"]

@@ -82,6 +82,7 @@ class DeliveryError(AcesError):
 
 
 class NotPermitted(AcesError):
-    """The forge refused for lack of rights: a notice and an artifact, the verdict stays as it is."""
+    """The forge refused for lack of rights. Who posts makes a notice of it and the verdict stays; where there is no
+    verdict yet, nothing was looked at, and that is never green. Exit 4."""
 
-    exit_code = 0
+    exit_code = 4

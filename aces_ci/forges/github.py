@@ -81,9 +81,17 @@ class GitHub:
         return Payload(data, path)
 
     def change(self, number: int) -> Payload:
-        """One pull request as the API tells it now."""
+        """One pull request as the API tells it now. Raises UsageError where the token may not read it."""
         path = f"/repos/{self._env.get('GITHUB_REPOSITORY', '')}/pulls/{number}"
-        return Payload(self.api().get(path).data, path)
+        try:
+            return Payload(self.api().get(path).data, path)
+        except Forbidden as error:
+            raise UsageError(
+                f"the token may not read pull request {number}",
+                code="event_rights",
+                why=f"a comment's event does not say which commit it stands under, and GitHub said: {error.said}",
+                do="give the job `pull-requests: read`",
+            ) from None
 
     def publish(self, event: Event, publication: Publication) -> Posted:
         """Annotations, outputs and summary first: they need no token. Then the comment and the check run."""
@@ -121,8 +129,15 @@ class GitHub:
             )
         runs = WorkflowRuns(self.api(), self._env.get("GITHUB_REPOSITORY", ""), self._server)
         number = self.payload().number("workflow_run.id")
-        origin = runs.origin(number, source)
-        return origin, one_file(runs.artifact(number, artifact), "report.json", limit=BYTES)
+        try:
+            origin = runs.origin(number, source)
+            return origin, one_file(runs.artifact(number, artifact), "report.json", limit=BYTES)
+        except Forbidden as error:
+            raise nothing_to_post(
+                "post_rights",
+                f"the token may not read the run or its artifact: {error.said}",
+                "give the job `actions: read` and `pull-requests: write`",
+            ) from None
 
     def _approvals(self, event: Event) -> Approvals:
         return Approvals(self.api(), self.comments(event.repo, event.change_request or 0), self._reviews(event))

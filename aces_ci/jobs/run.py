@@ -204,9 +204,9 @@ def finish(
     texts = pages.texts
     for name, text in texts.items():
         folder.write(name, text)
-    posted = "not posted (--no-post)"
+    posted, lost = "not posted (--no-post)", None
     if options.post:
-        posted = publication.post(report, pages, forge, loaded, log)
+        posted, lost = publication.post(report, pages, forge, loaded, log)
     # At a terminal the text on stdout says the same.
     if not options.quiet and (log.dialect is not Dialect.PLAIN or options.format != "text"):
         for line in publication.closing(report):
@@ -217,7 +217,7 @@ def finish(
     if options.quiet < 2:
         stdout.write(publication.to_stdout(report, texts, options.format, log.dialect))
     log.line(publication.verdict_line(report))
-    return report.verdict.exit_code
+    return publication.exit_code(report, lost, log)
 
 
 def _evaluate(job: Job, folder: Folder, log: Log, env: Mapping[str, str], found: Earlier, quiet: int) -> list[Evidence]:

@@ -11,13 +11,16 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from aces_ci.core.errors import UsageError
+from aces_ci.core.errors import DeliveryError, UsageError
 from aces_ci.shell.unzip import one_file
+from tests.fakes.server import Answer
 from tests.forges.fork_scene import FORK_ID, NUMBER, RUN, Fork, fork, packed
+from tests.git_history import skill
 
 Document = dict[str, Any]
 
@@ -406,3 +409,28 @@ def test_a_run_that_left_no_report_is_told_from_one_whose_report_is_bad(scene: t
     with pytest.raises(UsageError, match="there is no report to post") as caught:
         made.post()
     assert "left no artifact called aces-results" in caught.value.text()
+
+
+@pytest.mark.parametrize("place", ["/actions/runs/", "/artifacts", "/pulls"])
+def test_a_poster_without_its_rights_is_told_which_ones(scene: tuple[Fork, Document], place: str) -> None:
+    made, _ = scene
+    made.fake.server.force("GET", place, Answer(status=403, body={"message": "Resource not accessible"}))
+    with pytest.raises(UsageError, match="there is no report to post") as caught:
+        made.post()
+    assert caught.value.code == "post_rights"
+    assert "actions: read" in (caught.value.do or "")
+
+
+@pytest.mark.parametrize(("description", "code"), [("More.", 1), (None, 4)], ids=["blocked", "fine"])
+def test_a_forge_that_is_down_outranks_nothing_that_blocks(tmp_path: Path, description: str | None, code: int) -> None:
+    change = skill("tide_tables", description) if description else skill("tide-tables", "Better now.")
+    with fork(tmp_path, of_fork={"skills/tide-tables/SKILL.md": change}) as made:
+        made.fake.server.force("POST", "/comments", Answer(status=500, body={"message": "boom"}))
+        if code == 4:
+            with pytest.raises(DeliveryError, match="answered with 500"):
+                made.job("tok")
+            return
+        ended, log, _ = made.job("tok")
+    assert ended == code, log
+    assert "error: POST /repos/acme/agent-skills/issues/42/comments was answered with 500" in log
+    assert log.index("verdict: blocked") < log.index("error: POST")

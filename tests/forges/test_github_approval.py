@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from aces_ci.consent import consent, hand_on
+from aces_ci.consent import consent, hand_on, still_given
 from aces_ci.core.approval import Approval, Consent, Refusal, Via
 from aces_ci.core.errors import UsageError
 from aces_ci.core.slash import Purpose
@@ -217,6 +217,23 @@ def test_the_consent_of_a_run_tells_refusals_and_survives_a_forge_that_is_silent
     assert found.live.because in log.getvalue()
     scene.fake.server.force("GET", "/pulls/", Answer(status=403, body={"message": "no"}))
     assert consent(forge, event, "default", Log(log)) == Consent()
+    assert "nothing is approved" in log.getvalue()
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_what_cannot_be_read_again_does_not_hold(scene: Scene, status: int) -> None:
+    scene.see()
+    scene.label()
+    given = scene.ask()
+    assert isinstance(given, Approval)
+    scene.fake.server.force("GET", "/pulls/", Answer(status=status, body={"message": "no"}))
+    found = still_given(scene.forge(), scene.event(), Consent(live=given))
+    assert isinstance(found, Refusal)
+    assert found.code == "unreadable"
+    scene.fake.server.force("GET", "/pulls/", Answer(status=status, body={"message": "no"}))
+    log = io.StringIO()
+    handed = hand_on(Consent(live=given))
+    assert consent(scene.forge(), scene.event(), "default", Log(log), handed) == Consent()
     assert "nothing is approved" in log.getvalue()
 
 

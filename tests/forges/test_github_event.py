@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from aces_ci.core.errors import UsageError
+from aces_ci.core.errors import NotPermitted, UsageError
 from aces_ci.core.event import EventKind, Trust
 from aces_ci.forges.github import GitHub
 from aces_ci.ports.forge import ForgeOptions
 from aces_ci.shell.log import Log
 from tests.fakes.github import FakeGitHub
+from tests.fakes.server import Answer
 
 HEAD, BASE, TIP = "a" * 40, "b" * 40, "c" * 40
 REPOSITORY = {"id": 500, "full_name": "acme/agent-skills", "default_branch": "main"}
@@ -141,6 +142,18 @@ def test_a_comment_s_head_comes_from_the_api_because_its_payload_has_none(tmp_pa
         }
         event = forge(tmp_path, "issue_comment", payload, GITHUB_API_URL=fake.url).event(tmp_path)
     assert (event.kind, event.head_sha, event.comment, event.trust) == (EventKind.COMMAND, HEAD, 77, Trust.FORK)
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_token_that_may_not_read_the_pull_request_is_no_green_job(tmp_path: Path, status: int) -> None:
+    payload = {"issue": {"number": 42, "pull_request": {}}, "comment": {"id": 77}, "repository": REPOSITORY}
+    with FakeGitHub().running() as fake:
+        fake.server.force("GET", "/pulls/", Answer(status=status, body={"message": "Resource not accessible"}))
+        made = forge(tmp_path, "issue_comment", payload, GITHUB_API_URL=fake.url)
+        with pytest.raises(UsageError, match="may not read pull request 42") as caught:
+            made.event(tmp_path)
+    assert "pull-requests: read" in (caught.value.do or "")
+    assert NotPermitted.exit_code == 4, "whoever makes no notice of a refusal has no verdict either"
 
 
 @pytest.mark.parametrize(
