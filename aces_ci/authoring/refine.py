@@ -61,7 +61,7 @@ def refine(case: Case, good: Sequence[Trajectory], scripts: Sequence[str], agree
     done = [actions(trajectory) for trajectory in good]
     after, learned = case, []
     for script in scripts:
-        ran = all(any(run.worked is not False for run in runs(each, script)) for each in done)
+        ran = all(any(run.started and run.worked is not False for run in runs(each, script)) for each in done)
         if ran and not any(check.args.get("script") == script for check in after.checks):
             after = _with(after, CheckKind.SCRIPT_RUN, {"script": script}, f"Runs {script}")
             learned.append(f"every good run ran {script}")

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from aces_ci.core.grading.judged import Item, Settled
+from aces_ci.core.grading.sheet import Sheet
 from aces_ci.core.grading.subject import Subject
 from aces_ci.core.grading.thrift import counted, waste
-from aces_ci.core.score import Part, Score
+from aces_ci.core.score import Score
 from aces_ci.core.trace.skills import SkillRead
 
 ALTERNATE = 0.75
@@ -21,34 +22,41 @@ class SkillEfficiency:
     """Reads the trace alone."""
 
     name = "skill_efficiency"
-    version = 1
+    version = 2
 
     def questions(self, subject: Subject, settled: Mapping[str, Settled]) -> Sequence[Item]:
         """None."""
         return ()
 
     def score(self, subject: Subject, settled: Mapping[str, Settled] | None) -> Score:
-        """None where no skill was read and no call was made."""
-        cites: list[int] = []
-        parts = [part for part in (_routing(subject, cites), _tools(subject, cites)) if part]
-        if not parts:
-            return subject.score(self.name, None, "no skill was read and no call was made")
-        value = sum(part.value for part in parts) / len(parts)
-        worst = min(parts, key=lambda part: part.value)
-        return subject.score(self.name, value, worst.because, cites=tuple(cites), parts=tuple(parts))
+        """None where no skill was read and no call was made, and where nobody can tell which skills were read."""
+        sheet = Sheet()
+        _routing(subject, sheet)
+        _tools(subject, sheet)
+        return sheet.score(subject, self.name, "no skill was read and no call was made")
 
 
-def _routing(subject: Subject, cites: list[int]) -> Part | None:
+def _routing(subject: Subject, sheet: Sheet) -> None:
     """Share of the skills read that were right ones. No skill read: nothing was routed, activation tells
     it.
     """
+    if not (subject.positive or subject.negative):
+        return
     distinct: dict[str, SkillRead] = {}
     for read in subject.reads:
         if read.worked and read.name:
             distinct.setdefault(read.name.casefold(), read)
-    if not distinct or not (subject.positive or subject.negative):
-        return None
-    cites += [read.step for read in distinct.values()]
+    doubtful = next((read for read in subject.reads if _doubtful(read, distinct)), None)
+    if doubtful is not None:
+        why = doubtful.because or "the path does not say which skill was read"
+        sheet.doubt("routing", f"step {doubtful.step}: {why}")
+        return
+    if not distinct:
+        return
+    if not subject.cast.target:
+        sheet.doubt("routing", subject.why_unknown)
+        return
+    sheet.cites += [read.step for read in distinct.values()]
     wrong = [read for name, read in distinct.items() if _weight(subject, name) < 1]
     total = sum(_weight(subject, name) for name in distinct)
     because = (
@@ -56,7 +64,14 @@ def _routing(subject: Subject, cites: list[int]) -> Part | None:
         if wrong
         else f"{len(distinct)} skill{'s' if len(distinct) > 1 else ''} read, none of them wrong"
     )
-    return Part(name="routing", value=total / len(distinct), because=because)
+    sheet.add("routing", total / len(distinct), because)
+
+
+def _doubtful(read: SkillRead, known: Mapping[str, SkillRead]) -> bool:
+    """Whether it may be one more skill that was read, and nobody can tell."""
+    if read.name is None:
+        return read.worked is not False
+    return read.worked is None and read.name.casefold() not in known
 
 
 def _weight(subject: Subject, name: str) -> float:
@@ -69,19 +84,19 @@ def _weight(subject: Subject, name: str) -> float:
     return 0.0 if subject.positive else 1.0
 
 
-def _tools(subject: Subject, cites: list[int]) -> Part | None:
+def _tools(subject: Subject, sheet: Sheet) -> None:
     calls = counted(subject.actions)
     if not calls:
-        return None
+        return
     wasted = waste(subject.actions)
-    cites += [each.step for each in wasted] or [calls[0].step, calls[-1].step]
+    sheet.cites += [each.step for each in wasted] or [calls[0].step, calls[-1].step]
     kinds = sorted({each.kind for each in wasted})
     because = (
         f"{len(wasted)} of {len(calls)} calls wasted ({', '.join(kinds)}), first at step {wasted[0].step}"
         if wasted
         else f"{len(calls)} calls, none wasted"
     )
-    return Part(name="tools", value=1 - len(wasted) / len(calls), because=because)
+    sheet.add("tools", 1 - len(wasted) / len(calls), because)
 
 
 METRIC = SkillEfficiency()

@@ -1,7 +1,8 @@
 """Skill execution: was the skill opened, its script run, in that order, and were failures repaired?
 
 The mean of the sub-checks that apply (ACES paper, section 4). One that does not apply is left out: a case
-that expects no script says nothing about scripts, a run without a failed call nothing about repairs.
+that expects no script says nothing about scripts, a run without a failed call nothing about repairs. One that
+applies and cannot be told leaves the metric without a value.
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from aces_ci.core.grading.judged import Item, Settled
+from aces_ci.core.grading.judged_score import NOTHING_DONE
 from aces_ci.core.grading.recovery import failures
+from aces_ci.core.grading.sheet import Sheet
 from aces_ci.core.grading.subject import Subject
-from aces_ci.core.score import Part, Score
+from aces_ci.core.score import Score
 from aces_ci.core.trace.scripts import ScriptRun, runs
 
 ALTERNATE = 0.75
@@ -24,91 +27,115 @@ class SkillExecution:
     """Reads the trace alone."""
 
     name = "skill_execution"
-    version = 1
+    version = 2
 
     def questions(self, subject: Subject, settled: Mapping[str, Settled]) -> Sequence[Item]:
         """None."""
         return ()
 
     def score(self, subject: Subject, settled: Mapping[str, Settled] | None) -> Score:
-        """None where the case expects neither a skill nor a script and no call failed."""
-        cites: list[int] = []
-        parts: list[Part] = []
+        """None where the case expects neither a skill nor a script and no call failed, where the agent did nothing,
+        and where a sub-check that applies cannot be told.
+        """
+        if subject.idle:
+            return subject.score(self.name, None, NOTHING_DONE)
+        sheet = Sheet()
         if subject.negative:
-            parts.append(_avoidance(subject, cites))
+            _avoidance(subject, sheet)
         else:
-            parts += _use(subject, cites)
-        parts += _repairs(subject, cites)
-        if not parts:
-            return subject.score(self.name, None, "the case expects no skill, and no call failed")
-        value = sum(part.value for part in parts) / len(parts)
-        worst = min(parts, key=lambda part: part.value)
-        return subject.score(self.name, value, worst.because, cites=tuple(cites), parts=tuple(parts))
+            _use(subject, sheet)
+        _repairs(subject, sheet)
+        return sheet.score(subject, self.name, "the case expects no skill, and no call failed")
 
 
-def _avoidance(subject: Subject, cites: list[int]) -> Part:
-    used = [read.step for read in subject.target_reads]
-    used += [run.step for script in subject.cast.scripts for run in runs(subject.actions, script) if run.started]
-    cites += used
+def _avoidance(subject: Subject, sheet: Sheet) -> None:
+    ran = [run for script in subject.cast.scripts for run in runs(subject.actions, script)]
+    used = [read.step for read in subject.target_reads] + [run.step for run in ran if run.started]
+    doubtful = next((run for run in ran if run.started is None), None)
     if used:
-        return Part(name="avoidance", value=0.0, because=f"step {min(used)} uses the skill where it must not")
-    return Part(name="avoidance", value=1.0, because="the skill was not used, as the case wants")
+        sheet.add("avoidance", 0.0, f"step {min(used)} uses the skill where it must not", *used)
+    elif subject.opened is None:
+        sheet.doubt("avoidance", subject.why_unknown)
+    elif doubtful is not None:
+        sheet.doubt("avoidance", f"step {doubtful.step}: {doubtful.because}")
+    else:
+        sheet.add("avoidance", 1.0, "the skill was not used, as the case wants")
 
 
-def _use(subject: Subject, cites: list[int]) -> list[Part]:
-    parts: list[Part] = []
-    opened = [read.step for read in subject.target_reads]
+def _use(subject: Subject, sheet: Sheet) -> None:
     if subject.positive and not subject.cast.preloaded:
-        parts.append(_activation(subject, opened, cites))
+        _activation(subject, sheet)
     script = subject.case.expected_script
-    if not script:
-        return parts
-    ran = [run for run in runs(subject.actions, script) if run.started]
-    parts.append(_execution(script, ran))
-    cites += [run.step for run in ran]
-    if ran and not subject.cast.preloaded:
-        first = ran[0]
-        before = any(read.action < first.action for read in subject.target_reads)
-        because = "opened before its script ran" if before else f"step {first.step} ran before it was opened"
-        parts.append(Part(name="order", value=float(before), because=because))
-    return parts
+    if script:
+        found = [run for run in runs(subject.actions, script) if run.started is not False]
+        _execution(script, found, sheet)
+        if found and not subject.cast.preloaded:
+            _order(subject, found, sheet)
 
 
-def _activation(subject: Subject, opened: list[int], cites: list[int]) -> Part:
-    if opened:
-        cites.append(opened[0])
-        return Part(name="activation", value=1.0, because=f"step {opened[0]} opened the skill")
+def _activation(subject: Subject, sheet: Sheet) -> None:
+    if subject.opened:
+        step = subject.target_reads[0].step
+        sheet.add("activation", 1.0, f"step {step} opened the skill", step)
+        return
     names = {name.casefold() for name in subject.case.acceptable_skills}
     other = next((read for read in subject.reads if read.worked and (read.name or "").casefold() in names), None)
-    if other is not None:
-        cites.append(other.step)
-        because = f"step {other.step} opened an acceptable alternate"
-        return Part(name="activation", value=ALTERNATE, because=because)
-    return Part(name="activation", value=0.0, because="the skill was never opened")
+    if subject.opened is None:
+        sheet.doubt("activation", subject.why_unknown)
+    elif other is not None:
+        sheet.add("activation", ALTERNATE, f"step {other.step} opened an acceptable alternate", other.step)
+    else:
+        tried = next((read for read in subject.reads if subject.cast.is_target(read.name) and read.because), None)
+        why = f"the skill was never opened (step {tried.step}: {tried.because})" if tried else None
+        sheet.add("activation", 0.0, why or "the skill was never opened")
 
 
-def _execution(script: str, ran: list[ScriptRun]) -> Part:
-    if any(run.worked is not False for run in ran):
-        return Part(name="execution", value=1.0, because=f"step {ran[0].step} ran {script}")
-    if ran:
-        because = f"step {ran[-1].step} ran {script}, which failed"
-        return Part(name="execution", value=FAILED_RUN, because=because)
-    return Part(name="execution", value=0.0, because=f"{script} was never run")
+def _execution(script: str, found: Sequence[ScriptRun], sheet: Sheet) -> None:
+    sheet.cites += [run.step for run in found]
+    ran = [run for run in found if run.started]
+    good = next((run for run in ran if run.worked is not False), None)
+    doubtful = next((run for run in found if run.started is None), None)
+    if good is not None:
+        sheet.add("execution", 1.0, f"step {good.step} ran {script}")
+    elif doubtful is not None:
+        sheet.doubt("execution", f"step {doubtful.step}: {doubtful.because}")
+    elif ran:
+        sheet.add("execution", FAILED_RUN, f"step {ran[-1].step} ran {script}, which failed")
+    else:
+        sheet.add("execution", 0.0, f"{script} was never run")
 
 
-def _repairs(subject: Subject, cites: list[int]) -> list[Part]:
+def _order(subject: Subject, found: Sequence[ScriptRun], sheet: Sheet) -> None:
+    """Read before run; within one call, by the order of its commands."""
+    first = next((run for run in found if run.started), None)
+    if first is None:
+        return  # whether it ran at all is the doubt, and execution tells it
+    opened = min(((read.action, read.at) for read in subject.target_reads), default=None)
+    maybe = [(read.action, read.at) for read in subject.doubtful_reads]
+    earliest, place = (found[0].action, found[0].at), (first.action, first.at)
+    if opened is not None and opened < earliest:
+        sheet.add("order", 1.0, "opened before its script ran")
+    elif opened is not None and opened < place:
+        sheet.doubt("order", f"step {found[0].step}: {found[0].because}")
+    elif any(each < place for each in maybe):
+        sheet.doubt("order", f"nobody can tell whether it was open when step {first.step} ran its script")
+    else:
+        sheet.add("order", 0.0, f"step {first.step} ran before it was opened")
+
+
+def _repairs(subject: Subject, sheet: Sheet) -> None:
     failed = failures(subject.actions)
     if not failed:
-        return []
-    cites += [failure.step for failure in failed]
-    cites += [failure.repaired for failure in failed if failure.repaired is not None]
+        return
+    sheet.cites += [failure.step for failure in failed]
+    sheet.cites += [failure.repaired for failure in failed if failure.repaired is not None]
     broken = [failure for failure in failed if failure.repaired is None]
     because = (
         f"step {broken[0].step} failed and nothing like it worked later"
         if broken
         else f"{len(failed)} failed and were repaired"
     )
-    return [Part(name="recovery", value=1 - len(broken) / len(failed), because=because)]
+    sheet.add("recovery", 1 - len(broken) / len(failed), because)
 
 
 METRIC = SkillExecution()

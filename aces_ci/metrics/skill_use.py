@@ -17,7 +17,7 @@ class SkillUse:
     """Task outcome is no part of it."""
 
     name = "skill_use"
-    version = 1
+    version = 2
 
     def questions(self, subject: Subject, settled: Mapping[str, Settled]) -> Sequence[Item]:
         """One item a behaviour that the trace itself does not answer."""
@@ -31,6 +31,8 @@ class SkillUse:
         if why:
             return subject.score(self.name, None, why)
         triggered = skill_use.trigger(subject)
+        if triggered is None:
+            return subject.score(self.name, None, subject.why_unknown)
         compliance = skill_use.share(subject, Role.MUST, settled)
         boundary = skill_use.share(subject, Role.MUST_NOT, settled)
         unknown = next((each for each in (compliance, boundary) if each.value is None and not each.absent), None)

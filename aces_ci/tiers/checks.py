@@ -52,20 +52,28 @@ def evaluate(check: Check, subject: Subject) -> Checked:
 
 def _script_run(subject: Subject, args: Mapping[str, object]) -> Told:
     script = needed(args, "script")
-    found = [run for run in runs(subject.actions, script) if run.started]
+    every = runs(subject.actions, script)
+    found = [run for run in every if run.started]
     if args.get("worked") is True:
         found = [run for run in found if run.worked is not False]
     steps = tuple(run.step for run in found)
+    doubtful = next((run for run in every if run.started is None), None)
+    if not steps and doubtful is not None:
+        raise CannotTell(f"step {doubtful.step}: {doubtful.because}")
     return Told(bool(found), f"step {steps[0]} ran {script}" if steps else f"{script} was not run", steps[:1])
 
 
 def _skill_read(subject: Subject, args: Mapping[str, object]) -> Told:
     wanted = args.get("skill")
     if isinstance(wanted, str):
-        names = {wanted.casefold()}
-        found = [read for read in subject.reads if read.worked and (read.name or "").casefold() in names]
+        tried = [read for read in subject.reads if (read.name or "").casefold() == wanted.casefold()]
+        found = [read for read in tried if read.worked]
+        doubtful = next((read for read in tried if read.worked is None), None)
+        unknown = f"step {doubtful.step}: {doubtful.because}" if doubtful else ""
     else:
-        found = list(subject.target_reads)
+        found, unknown = list(subject.target_reads), subject.why_unknown
+    if not found and unknown:
+        raise CannotTell(unknown)
     steps = tuple(read.step for read in found)
     return Told(bool(found), f"step {steps[0]} read it" if steps else "it was not read", steps[:1])
 

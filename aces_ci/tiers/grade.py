@@ -31,25 +31,17 @@ def subject_of(
 ) -> Subject:
     """The trial with everything that is derived from it; `cast` None takes what trial and case say."""
     done = actions(trajectory)
+    known = cast or cast_of(trial, case)
     bare = Subject(
         trial=trial,
         trajectory=trajectory,
         case=case,
-        cast=cast or cast_of(trial, case),
+        cast=known,
         workspace=workspace,
         actions=done,
-        reads=reads(done),
+        reads=reads(done, known.texts),
     )
-    return Subject(
-        trial=bare.trial,
-        trajectory=bare.trajectory,
-        case=bare.case,
-        cast=bare.cast,
-        workspace=bare.workspace,
-        actions=bare.actions,
-        reads=bare.reads,
-        checked=tuple(evaluate(check, bare) for check in case.checks),
-    )
+    return replace(bare, checked=tuple(evaluate(check, bare) for check in case.checks))
 
 
 def grade(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import re2
@@ -18,6 +18,8 @@ from aces_ci.core.asking.quoting import ELISION, cleaned, cut, folded
 from aces_ci.core.grading.judged import Locus
 from aces_ci.core.grading.subject import Subject
 from aces_ci.core.trace.actions import Action
+from aces_ci.core.trace.shell_reads import without
+from aces_ci.core.trace.skills import SkillRead
 from aces_ci.core.trace.tools import Deed, path_in
 
 RESULT_LIMIT = 1_500
@@ -30,6 +32,7 @@ TOTAL_LIMIT = 30_000
 QUOTE_LEAST = 3
 """Characters of a quote that may stand anywhere in a text."""
 HIDDEN = "[name]"
+WITHHELD = "[not shown, because it holds another text as well]"
 _HOMES = (".claude/", ".agents/", ".codex/", ".opencode/", ".gemini/", ".qwen/", ".cursor/", "skills/")
 _CONTENT = ("content", "file_text", "new_string", "new_str", "newString", "patch", "input", "diff")
 
@@ -65,9 +68,8 @@ def evidence(subject: Subject, locus: Locus) -> Evidence:
     """The rows of a locus, masked and cut to size."""
     mask = Mask(subject)
     rows: list[tuple[int, dict[str, Any]]] = []
-    if locus is Locus.PROCESS:
-        hidden = {read.action for read in subject.reads}
-        rows += [(each.step, _call(each, mask)) for each in subject.actions if each.number not in hidden]
+    if locus is not Locus.OUTCOME:
+        rows += [(each.step, row) for each in subject.actions for row in shown_calls(each, subject, mask, locus)]
     else:
         rows += _files(subject, mask)
     answer = subject.trajectory.answer
@@ -92,6 +94,36 @@ def _holds(text: str, wanted: str) -> bool:
 
 def _foldeds(shown: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(folded(str(value)) for value in shown.values() if value is not None)
+
+
+def shown_calls(action: Action, subject: Subject, mask: Mask, locus: Locus) -> Iterator[dict[str, Any]]:
+    """The rows of one call. What read a skill is cut out; what the same call did beside it stays."""
+    here = [read for read in subject.reads if read.action == action.number]
+    if here and locus is Locus.READINGS:
+        yield from (_reading(read, subject) for read in here)
+    if not here:
+        yield _call(action, mask)
+        return
+    rest = without(action, {read.at for read in here})
+    if rest is not None:
+        yield _call(replace(action, script=rest, output=_without_skills(action.output, subject)), mask)
+
+
+def _reading(read: SkillRead, subject: Subject) -> dict[str, Any]:
+    """A place at which a skill was opened, for an item that asks about it; its text stays hidden."""
+    what = HIDDEN if subject.cast.is_target(read.name) else "[another skill]"
+    result = {True: "its text came back", False: "nothing of it came back", None: None}[read.worked]
+    return {"call": "opens", "what": what, "result": result}
+
+
+def _without_skills(output: str | None, subject: Subject) -> str | None:
+    """An output without the lines of skills that it holds; the whole is cut where their text is not known."""
+    if output is None:
+        return None
+    known = {" ".join(line.split()) for text in subject.cast.texts.values() for line in text.splitlines()} - {""}
+    if not known:
+        return WITHHELD
+    return "\n".join(line for line in output.splitlines() if " ".join(line.split()) not in known)
 
 
 class Mask:

@@ -54,12 +54,12 @@ class _Court:
     def votes(
         self, wanted: Sequence[tuple[Item, int]], reasons: Mapping[str, tuple[str, str]] | None = None
     ) -> dict[Key, _Vote]:
-        """Votes by item and number. A yes without a quote that exists is asked once more, then it is a no."""
+        """Votes by item and number. A yes without a quote that exists is asked once more, then it tells nothing."""
         first = self._asked(wanted, 0, reasons)
         doubtful = [(item, vote) for item, vote in wanted if first[item.id, vote].unquoted]
         again = self._asked(doubtful, REASK, reasons)
         for key, vote in again.items():
-            first[key] = replace(vote, word=Word.NO) if vote.unquoted else vote
+            first[key] = replace(vote, word=Word.CANNOT_TELL) if vote.unquoted else vote
         return first
 
     def _asked(

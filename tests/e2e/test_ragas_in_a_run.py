@@ -88,7 +88,7 @@ def test_a_run_at_a_terminal_is_graded_by_ragas_in_every_arm(
     assert result.exception is None, (result.output, result.exception)
     goals, arms = grades(repo / "out/evidence.jsonl")
     assert len(goals) == 12
-    assert {row["method"] for row in goals.values()} == {"fake-5.4/p1/ragas-0.4.3"}
+    assert {row["method"] for row in goals.values()} == {"fake-5.4/p2/ragas-0.4.3"}
     assert {row["fallback"] for row in goals.values()} == {""}
     by_arm = {arm: {goals[trial]["value"] for trial in goals if arms[trial] == arm} for arm in set(arms.values())}
     assert by_arm == {"with_skill": {1.0}, "baseline": {0.0}}
@@ -119,7 +119,7 @@ def test_one_trace_is_graded_by_ragas(judge: GoalModel, tmp_path: Path) -> None:
     result = CliRunner().invoke(GRADE, arguments, standalone_mode=False)
     assert result.exception is None, (result.output, result.exception)
     (score,) = json.loads(result.stdout)["scores"]
-    assert (score["value"], score["method"]) == (1.0, "fake-5.4/p1/ragas-0.4.3")
+    assert (score["value"], score["method"]) == (1.0, "fake-5.4/p2/ragas-0.4.3")
 
 
 @pytest.fixture(scope="module")

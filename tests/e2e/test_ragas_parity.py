@@ -83,7 +83,7 @@ def test_both_methods_say_the_same(python: Path, model: GoalModel) -> None:
         used = grade(
             snippets.trial(), trajectory, case, None, METRICS, Court(two_step), cast=snippets.cast(), known=known  # type: ignore[arg-type]
         )[0]  # fmt: skip
-        assert (used.value, used.method) == (ours.value, "fake-5.4/p1/ragas-0.4.3")
+        assert (used.value, used.method) == (ours.value, "fake-5.4/p2/ragas-0.4.3")
 
 
 def test_a_model_that_answers_in_another_form_makes_every_arm_fall_back(python: Path, model: GoalModel) -> None:

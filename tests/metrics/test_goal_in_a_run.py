@@ -135,7 +135,7 @@ def test_every_arm_is_graded_by_the_worker_and_its_verdict_enters_the_outcome(tm
     for digest, row in run.last.items():
         assert row.value == float(run.trials[digest].arm is Arm.WITH_SKILL) and row.fallback == ""
     outcomes = [row for row in run.sink.lines if isinstance(row, Score) and row.metric == "outcome"]
-    assert {row.method for row in outcomes} == {"gpt-5.4/p1/ragas-0.4.3"}
+    assert {row.method for row in outcomes} == {"gpt-5.4/p2/ragas-0.4.3"}
     assert not any(question.item.startswith("goal/") for question in run.court.asked), "nobody is asked twice"
 
 
@@ -163,7 +163,7 @@ def test_one_failure_and_every_arm_of_every_look_is_graded_alike(tmp_path: Path)
     assert all("another form" in row.fallback for row in run.last.values())
     assert {row.value for row in run.last.values()} == {0.0, 1.0}
     outcomes = {row.trial: row for row in run.sink.lines if isinstance(row, Score) and row.metric == "outcome"}
-    assert {row.method for row in outcomes.values()} == {"judge-1/p1/two_step"}
+    assert {row.method for row in outcomes.values()} == {"judge-1/p2/two_step"}
 
 
 def test_after_a_failure_the_worker_is_not_asked_again(tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_a_mixture_that_was_not_evened_out_is_unfair(tmp_path: Path) -> None:
     run.look(2)
     scores = [row for row in run.sink.lines if isinstance(row, Score)]
     first = next(row for row in scores if row.metric == "goal_accuracy")
-    mixed = [*scores, replace(first, method="judge-1/p1/two_step")]
+    mixed = [*scores, replace(first, method="judge-1/p2/two_step")]
     header = a_run(settings=Settings().model_dump(mode="json"))
     live = assemble([header, a_changed_skill(ROOT), *run.trials.values(), *mixed, RunEnded()]).skills[0].live
     assert live is not None and Unfair.JUDGE in live.unfair
@@ -211,7 +211,7 @@ def test_a_process_metric_of_two_judges_has_levels_and_no_lift(tmp_path: Path) -
     scores += [
         Score(
             trial=digest, metric="behavior_check", value=1.0, because="",
-            method="judge-1/p1/votes" if arms[digest] is Arm.WITH_SKILL else "judge-2/p1/votes",
+            method="judge-1/p2/votes" if arms[digest] is Arm.WITH_SKILL else "judge-2/p2/votes",
         )
         for digest in run.trials
     ]  # fmt: skip

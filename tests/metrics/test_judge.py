@@ -61,16 +61,16 @@ def test_a_third_vote_decides_where_two_differ_and_sees_both_arguments_in_no_tel
     assert "yes" not in third["earlier_opinions"]
 
 
-def test_three_different_votes_cannot_tell_which_counts_as_no() -> None:
+def test_three_different_votes_cannot_tell() -> None:
     said = {1: "yes", 2: "no", 3: "cannot_tell"}
     found = settled(lambda data, question: verdict(said[question.vote], (1, "TOTAL 7")))
     assert found.word is Word.CANNOT_TELL and not found.yes
 
 
-def test_a_yes_with_an_invented_quote_is_asked_once_more_and_then_counts_as_no() -> None:
+def test_a_yes_with_an_invented_quote_is_asked_once_more_and_then_tells_nothing() -> None:
     court = Court(lambda data, question: verdict("yes", (1, "TOTAL 8")))
     found = settle([ITEM], subject(), court)[ITEM.id]
-    assert (found.word, found.unproven) == (Word.NO, True)
+    assert (found.word, found.unproven) == (Word.CANNOT_TELL, True)
     assert [question.vote for question in court.asked] == [1, 2, 4, 5]
 
 
@@ -218,9 +218,9 @@ def test_the_judges_own_total_counts_for_nothing() -> None:
 
 def test_the_method_names_judge_prompt_and_way() -> None:
     found = graded(Court(literal))
-    assert found["accuracy"].method == "judge-1/p1/votes"
-    assert found["goal_accuracy"].method == "judge-1/p1/two_step"
-    assert found["outcome"].method == "judge-1/p1/two_step"
+    assert found["accuracy"].method == "judge-1/p2/votes"
+    assert found["goal_accuracy"].method == "judge-1/p2/two_step"
+    assert found["outcome"].method == "judge-1/p2/two_step"
 
 
 def test_equal_items_are_asked_once_whatever_metrics_ask_them() -> None:
@@ -240,7 +240,7 @@ def test_goal_accuracy_takes_what_another_worker_settled_and_asks_nothing() -> N
         cast=snippets.cast(), known=known,
     )  # fmt: skip
     goal = next(score for score in found if score.metric == "goal_accuracy")
-    assert (goal.value, goal.method) == (1.0, "judge-1/p1/ragas")
+    assert (goal.value, goal.method) == (1.0, "judge-1/p2/ragas")
     assert not any("goal/" in question.item for question in court.asked)
 
 

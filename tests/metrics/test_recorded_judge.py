@@ -79,7 +79,7 @@ def test_a_real_run_is_judged_from_recordings(shared: Path, tmp_path: Path, harn
     assert scores["accuracy"]["value"] == float(good)
     assert scores["goal_accuracy"]["value"] == float(good)
     assert scores["behavior_check"]["value"] == float(good)
-    assert scores["accuracy"]["method"] == "judge-1/p1/votes"
+    assert scores["accuracy"]["method"] == "judge-1/p2/votes"
     if good:
         assert scores["goal_accuracy"]["cites"] or scores["accuracy"]["cites"]
 

@@ -55,6 +55,8 @@ def court(says: Mapping[str, str]) -> Court:
         if name == "end_state":
             return {"user_goal": "the total", "end_state": "TOTAL 7"}
         word = says.get(name, "yes")
+        if word == "three-words":
+            word = ("yes", "no", "cannot_tell")[question.vote - 1]
         row = data["evidence"][-1]
         quote = "nobody said so" if word == "no-quote" else str(row.get("answer") or row.get("what"))
         return verdict("yes" if word == "no-quote" else word, (row["row"], quote))
@@ -69,10 +71,15 @@ def test_verdicts_make_the_values_that_the_row_says(row: dict[str, Any], harness
     trajectory = snippets.trajectory(harness, row.get("rows", ROWS), case.prompt)
     cast = snippets.cast(**row.get("cast", {}))
     trial = snippets.trial(row.get("arm", "with_skill"), harness=harness)
-    scores = grade(trial, trajectory, case, {}, METRICS, court(row.get("says", {})), cast=cast)  # type: ignore[arg-type]
+    bench = court(row.get("says", {}))
+    scores = grade(trial, trajectory, case, {}, METRICS, bench, cast=cast)  # type: ignore[arg-type]
     found = {score.metric: score for score in scores}
     got = {name: None if found[name].value is None else round(found[name].value or 0.0, 9) for name in row["want"]}
     assert all(score.cites for score in scores if score.value is not None), "every value cites steps"
+    for name, clause in row.get("because", {}).items():
+        assert clause in found[name].because, (row["why"], found[name].because)
+    if "asked" in row:
+        assert any("/b3@" in question.item for question in bench.asked) is row["asked"], row["why"]
     assert got == row["want"], (row["why"], {name: found[name].because for name in row["want"]})
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from aces_ci.core.suites.case import Case
 from aces_ci.core.trial import Trial
@@ -24,6 +25,10 @@ class Cast:
     """The target's scripts, relative to its folder."""
     preloaded: bool = False
     """The whole body stands in the context from the start: there is nothing to discover."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """The SKILL.md files that an agent found, by casefolded name, as far as they are known: a reading of one is told by
+    its words in what came back.
+    """
     workspaces: tuple[str, ...] = ("/workspace",)
     """Absolute folders in which the agent may write and delete as it likes."""
 

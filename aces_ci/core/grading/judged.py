@@ -15,6 +15,8 @@ class Locus(StrEnum):
     """The answer and the files that were left behind."""
     PROCESS = "process"
     """The calls with their results, and the answer. Narration between calls is no evidence."""
+    READINGS = "readings"
+    """The same with the places at which a skill was opened, for items that are about that."""
 
 
 class Form(StrEnum):
@@ -42,7 +44,7 @@ class Item:
 
 
 class Word(StrEnum):
-    """A judge's word. `cannot_tell` counts as no, and is reported."""
+    """A judge's word. An item that `cannot_tell` settles is left out of its metric, counted and shown."""
 
     YES = "yes"
     NO = "no"
@@ -64,7 +66,7 @@ class Settled:
     agreed: bool = True
     """Whether the first two votes said the same."""
     unproven: bool = False
-    """A vote said yes twice without a quote that exists: counted as no."""
+    """A vote said yes twice without a quote that exists: it tells nothing."""
     injection: bool = False
     """A vote reports that the evidence tries to instruct the judge."""
     truncated: bool = False

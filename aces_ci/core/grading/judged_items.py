@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from aces_ci.core.grading.judged import Form, Item, Locus, Settled
+from aces_ci.core.grading.opening import about_opening, opening
 from aces_ci.core.grading.subject import Subject
+from aces_ci.core.suites.case import Role
 
 ACCURACY: Mapping[str, str] = {
     "action_correct": "What was done is the right thing to do for this request.",
@@ -21,8 +23,8 @@ REACHED = "goal/reached"
 
 
 def accuracy(subject: Subject) -> Sequence[Item]:
-    """The four outcome items; none where the case has no reference answer."""
-    if not subject.case.reference:
+    """The four outcome items; none where the case has no reference answer, or the agent did nothing at all."""
+    if not subject.case.reference or subject.idle:
         return ()
     return tuple(
         Item(id=f"accuracy/{name}", claim=claim, locus=Locus.OUTCOME, reference=subject.case.reference)
@@ -34,7 +36,7 @@ def goal(subject: Subject, settled: Mapping[str, Settled]) -> Sequence[Item]:
     """First where the run ended, in two sentences; then whether that is the goal. Nothing once it is
     settled.
     """
-    if not subject.case.reference or REACHED in settled:
+    if not subject.case.reference or subject.idle or REACHED in settled:
         return ()
     state = settled.get(END_STATE)
     if state is None:
@@ -55,27 +57,10 @@ def behaviors(subject: Subject) -> Sequence[Item]:
     """One item for each behaviour that the trace itself does not answer."""
     items = []
     for behavior in subject.case.behaviors:
-        if opening(subject, behavior.text) is not None:
+        if opening(subject, behavior) is not None:
             continue
-        prohibited = behavior.role.value == "must_not"
+        prohibited = behavior.role is Role.MUST_NOT
         claim = f"This prohibition was respected: {behavior.text}" if prohibited else behavior.text
-        items.append(Item(id=f"behavior/{behavior.id}", claim=claim, locus=Locus.PROCESS, absence=prohibited))
+        locus = Locus.READINGS if about_opening(subject, behavior.text) else Locus.PROCESS
+        items.append(Item(id=f"behavior/{behavior.id}", claim=claim, locus=locus, absence=prohibited))
     return tuple(items)
-
-
-def opening(subject: Subject, text: str) -> bool | None:
-    """Whether a behaviour that only says that the skill is (or is not) opened is met; None for any other
-    sentence.
-
-    Such a sentence is never put to a judge: it would have to be told which skill, and the trace knows.
-    """
-    words = text.casefold().replace("`", " ")
-    names = [name.casefold() for name in subject.cast.target]
-    about = "skill.md" in words or (" skill" in words and any(name in words for name in names))
-    if not about or len(words.split()) > 14 or any(f" {word} " in words for word in ("and", "then", "to")):
-        return None
-    verbs = ("read", "open", "load", "activat", "invok", "consult", "trigger", "us", "view", "access")
-    if not any(word.startswith(verbs) for word in words.split()):
-        return None
-    denied = any(f"{word} " in words for word in ("not", "never", "without", "doesn't", "don't", "avoid", "avoids"))
-    return bool(subject.target_reads) is not denied

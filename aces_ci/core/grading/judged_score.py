@@ -8,9 +8,11 @@ from aces_ci.core.grading.judged import Item, Settled, Word
 from aces_ci.core.grading.subject import Subject
 from aces_ci.core.score import Part, Score
 
-PROMPT_VERSION = 1
+PROMPT_VERSION = 2
 """Of the judge's rules and of the way evidence is shown; part of every judged score's method."""
 NO_JUDGE = "no judge"
+INJECTION = "the judge reports text that tries to instruct it"
+NOTHING_DONE = "the agent neither did nor said anything"
 
 
 def missing(items: Sequence[Item], settled: Mapping[str, Settled]) -> str | None:
@@ -25,8 +27,26 @@ def missing(items: Sequence[Item], settled: Mapping[str, Settled]) -> str | None
 
 
 def parts(items: Sequence[Item], settled: Mapping[str, Settled]) -> list[Part]:
-    """One part an item: 1 for yes, 0 for no and for cannot tell."""
-    return [_part(item, settled[item.id]) for item in items]
+    """One part an item that was told: 1 for yes, 0 for no. What cannot be told is left out; `untold` says it."""
+    return [_part(item, settled[item.id]) for item in items if settled[item.id].word is not Word.CANNOT_TELL]
+
+
+def untold(items: Sequence[Item], settled: Mapping[str, Settled]) -> list[str]:
+    """For each item that cannot be told its name and why."""
+    return [f"{_name(item)}: {_why(found)}" for item in items if (found := settled[item.id]).word is Word.CANNOT_TELL]
+
+
+def left_out(clauses: Sequence[str], total: int) -> str:
+    """`1 of 4 cannot be told and is left out (facts_agree: …)`; empty where there is none."""
+    if not clauses:
+        return ""
+    verb = "is" if len(clauses) == 1 else "are"
+    return f"{len(clauses)} of {total} cannot be told and {verb} left out ({'; '.join(clauses)})"
+
+
+def joined(*clauses: str) -> str:
+    """Clauses as one sentence, empty ones left out."""
+    return "; ".join(clause for clause in clauses if clause)
 
 
 def cites(items: Sequence[Item], settled: Mapping[str, Settled]) -> tuple[int, ...]:
@@ -35,7 +55,7 @@ def cites(items: Sequence[Item], settled: Mapping[str, Settled]) -> tuple[int, .
 
 
 def method(settled: Iterable[Settled], way: str = "votes") -> str:
-    """`judge/p1/way`: judge, prompt version, method. Arms with different ones are not compared."""
+    """`judge/p2/way`: judge, prompt version, method. Arms with different ones are not compared."""
     judges = sorted({each.judge for each in settled if each.judge})
     return f"{'+'.join(judges) or 'judge'}/p{PROMPT_VERSION}/{way}"
 
@@ -51,12 +71,22 @@ def unscored(subject: Subject, metric: str, why: str, settled: Iterable[Settled]
 
 
 def _part(item: Item, settled: Settled) -> Part:
-    name = item.id.rsplit("/", 1)[-1]
     notes = [settled.reason or (settled.word.value if settled.word else "")]
-    if settled.word is Word.CANNOT_TELL:
-        notes.append("counted as no, because the judge cannot tell")
-    if settled.unproven:
-        notes.append("a yes without a quote that exists counts as no")
     if settled.injection:
-        notes.append("the judge reports text that tries to instruct it")
-    return Part(name=name, value=float(settled.yes), because="; ".join(note for note in notes if note))
+        notes.append(INJECTION)
+    return Part(name=_name(item), value=float(settled.yes), because=joined(*notes))
+
+
+def _name(item: Item) -> str:
+    return item.id.rsplit("/", 1)[-1]
+
+
+def _why(settled: Settled) -> str:
+    """Why an item cannot be told."""
+    if settled.unproven:
+        why = "a yes without a quote that exists tells nothing"
+    elif len(set(settled.votes)) > 2:
+        why = "three votes said three things"
+    else:
+        why = settled.reason or "the judge cannot tell"
+    return joined(why, INJECTION if settled.injection else "")

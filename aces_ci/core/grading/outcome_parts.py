@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from aces_ci.core.grading import judged_items, judged_score
-from aces_ci.core.grading.judged import Settled
+from aces_ci.core.grading.judged import Item, Locus, Settled, Word
 from aces_ci.core.grading.subject import Subject
 from aces_ci.core.score import Part, Score
 from aces_ci.core.suites.case import Role
@@ -39,20 +39,26 @@ def checks(subject: Subject) -> Score | None:
 
 def accuracy(subject: Subject, settled: Mapping[str, Settled] | None) -> Score | None:
     """Share of yes over the four items that do not ask about the skill."""
-    items = judged_items.accuracy(subject)
-    if not items:
+    if not subject.case.reference:
         return None
     if settled is None:
         return judged_score.unscored(subject, ACCURACY, judged_score.NO_JUDGE)
+    if subject.idle:
+        return judged_score.unscored(subject, ACCURACY, judged_score.NOTHING_DONE)
+    items = judged_items.accuracy(subject)
     used = [settled[item.id] for item in items if item.id in settled]
     why = judged_score.missing(items, settled)
     if why:
         return judged_score.unscored(subject, ACCURACY, why, used)
     parts = judged_score.parts(items, settled)
+    left = judged_score.left_out(judged_score.untold(items, settled), len(items))
+    if not parts:
+        return judged_score.unscored(subject, ACCURACY, left, used)
+    because = judged_score.worst(parts, f"{len(parts)} of {len(parts)} questions answered yes")
     return subject.score(
         ACCURACY,
         sum(part.value for part in parts) / len(parts),
-        judged_score.worst(parts, f"{len(parts)} of {len(parts)} questions answered yes"),
+        judged_score.joined(because, left),
         cites=judged_score.cites(items, settled),
         parts=tuple(parts),
         method=judged_score.method(used),
@@ -60,15 +66,21 @@ def accuracy(subject: Subject, settled: Mapping[str, Settled] | None) -> Score |
 
 
 def goal(subject: Subject, settled: Mapping[str, Settled] | None) -> Score | None:
-    """1 where the run ended in the stated goal, else 0."""
+    """1 where the run ended in the stated goal, else 0; without a value where the judge cannot tell."""
     if not subject.case.reference:
         return None
     if settled is None:
         return judged_score.unscored(subject, GOAL, judged_score.NO_JUDGE)
+    if subject.idle:
+        return judged_score.unscored(subject, GOAL, judged_score.NOTHING_DONE)
     found = judged_items.reached(settled)
     if found is None or found.word is None:
         error = found.error if found else "it was not asked"
         return judged_score.unscored(subject, GOAL, f"the judge could not say: {error}", [found] if found else [])
+    if found.word is Word.CANNOT_TELL:
+        reached = Item(id=judged_items.REACHED, claim="", locus=Locus.OUTCOME)
+        (why,) = judged_score.untold([reached], {reached.id: found})
+        return judged_score.unscored(subject, GOAL, f"the judge cannot tell: {why}", [found])
     because = found.reason or ("the goal was reached" if found.yes else "the goal was not reached")
     return subject.score(
         GOAL,

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import posixpath
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from aces_ci.core.grading.likeness import Trait, likeness
 from aces_ci.core.trace.actions import Action
-from aces_ci.core.trace.outcome import acting
-from aces_ci.core.trace.scripts import executed
-from aces_ci.core.trace.tools import Deed
 
 _KILLED = frozenset({137, 143})
 """Exit codes of what is killed; at the end of a run that is the deadline, not a mistake of the agent."""
@@ -28,23 +25,21 @@ class Failure:
 def failures(actions: Sequence[Action]) -> tuple[Failure, ...]:
     """Every failed call in order.
 
-    Similar is: the same script or program for the shell, the same file or the same skill for a file or
-    skill tool, else the same tool. A call whose result is missing, because the run was cut off, has not
-    failed.
+    Similar is a try at the same deed, changed or repeated: `likeness` says what that is. A call whose result is
+    missing, because the run was cut off, has not failed.
     """
     if not any(action.failed for action in actions):
         return ()
-    worked: dict[tuple[str, str], list[int]] = {}
-    alike = [_likeness(action) if action.failed is not None else frozenset() for action in actions]
+    worked: dict[Trait, list[int]] = {}
     for index, action in enumerate(actions):
         if action.failed is False:
-            for trait in alike[index]:
+            for trait in likeness(action).offered:
                 worked.setdefault(trait, []).append(index)
     found: list[Failure] = []
     for index, action in enumerate(actions):
         if action.failed is not True or (action.code in _KILLED and index == len(actions) - 1):
             continue
-        later = [at for trait in alike[index] if (at := _after(worked.get(trait, []), index)) is not None]
+        later = [at for trait in likeness(action).wanted if (at := _after(worked.get(trait, []), index)) is not None]
         repaired = actions[min(later)].step if later else None
         found.append(Failure(step=action.step, what=_name(action), repaired=repaired))
     return tuple(found)
@@ -53,20 +48,6 @@ def failures(actions: Sequence[Action]) -> tuple[Failure, ...]:
 def _after(indices: Sequence[int], index: int) -> int | None:
     at = bisect_right(indices, index)
     return indices[at] if at < len(indices) else None
-
-
-def _likeness(action: Action) -> frozenset[tuple[str, str]]:
-    if action.deed is Deed.SHELL:
-        commands = acting(action.commands)
-        scripts = {posixpath.basename(path) for command in commands for path in executed(command)}
-        names = {command.name for command in commands if command.name} - {"cd", "echo", "set", "export"}
-        chosen = scripts - names or names
-        return frozenset(("shell", name) for name in chosen)
-    if action.deed is Deed.SKILL and action.skill:
-        return frozenset({("file", "SKILL.md")})
-    if action.path:
-        return frozenset({("file", posixpath.basename(action.path))})
-    return frozenset({("tool", action.tool)})
 
 
 def _name(action: Action) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from aces_ci.core.grading import judged_items, judged_score
+from aces_ci.core.grading.behaviors import weighed
 from aces_ci.core.grading.judged import Settled
 from aces_ci.core.grading.subject import Subject
 from aces_ci.core.score import Part
@@ -38,15 +39,18 @@ def excluded(subject: Subject) -> str | None:
         return "there is no skill in this arm"
     if subject.negative:
         return "the case does not want the skill"
+    if subject.idle:
+        return judged_score.NOTHING_DONE
     for found in subject.checked:
         if found.check.role is Role.GATE and found.passed is not True:
             return f"not evaluable: {found.check.id}: {found.because}"
     return None
 
 
-def trigger(subject: Subject) -> float:
-    """1 where the target was read; a body that stands in the context needs no reading."""
-    return float(subject.cast.preloaded or bool(subject.target_reads))
+def trigger(subject: Subject) -> float | None:
+    """1 where the target was read; a body that stands in the context needs no reading. None where nobody can tell."""
+    opened = True if subject.cast.preloaded else subject.opened
+    return None if opened is None else float(opened)
 
 
 def share(subject: Subject, role: Role, settled: Mapping[str, Settled] | None) -> Share:
@@ -63,33 +67,29 @@ def share(subject: Subject, role: Role, settled: Mapping[str, Settled] | None) -
             parts.append((part, found.check.weight))
             cites += found.cites
     behaviors = [behavior for behavior in subject.case.behaviors if behavior.role is role]
-    items = {item.id: item for item in judged_items.behaviors(subject)}
-    asked = [items[f"behavior/{each.id}"] for each in behaviors if f"behavior/{each.id}" in items]
+    wanted = {f"behavior/{behavior.id}" for behavior in behaviors}
+    asked = [item for item in judged_items.behaviors(subject) if item.id in wanted]
     used = [settled[item.id] for item in asked if item.id in settled] if settled is not None else []
     why = judged_score.missing(asked, settled) if settled is not None else None
     if why:
         return Share(value=None, because=why, method=judged_score.method(used))
-    for behavior in behaviors:
-        met = judged_items.opening(subject, behavior.text)
-        item = items.get(f"behavior/{behavior.id}")
-        if item is None:
-            parts.append(
-                (Part(name=behavior.id, value=float(bool(met)), because="read off the trace"), behavior.weight)
-            )
-        elif settled is not None:
-            parts.append((judged_score.parts([item], settled)[0], behavior.weight))
-            cites += settled[item.id].cites
+    told = weighed(subject, behaviors, settled or {})
+    parts += zip(told.parts, told.weights, strict=True)
     weight = sum(each for _, each in parts)
+    unasked = f"{len(asked)} behaviours were not judged" if settled is None and asked else ""
     if weight <= 0:
-        left = f"{len(asked)} behaviours were not judged" if asked else f"the case has no {role.value} items"
-        return Share(value=None, because=left, absent=True)
+        left = judged_score.joined(unasked, told.left_out)
+        return Share(
+            value=None, because=left or f"the case has no {role.value} items", absent=not told.left_out,
+            method=judged_score.method(used) if used else "deterministic",
+        )  # fmt: skip
     shown = tuple(part for part, _ in parts)
-    unasked = f"; {len(asked)} behaviours were not judged" if settled is None and asked else ""
+    followed = judged_score.worst(shown, f"{len(shown)} of {len(shown)} items followed")
     return Share(
         value=sum(part.value * each for part, each in parts) / weight,
-        because=judged_score.worst(shown, f"{len(shown)} of {len(shown)} items followed") + unasked,
+        because=judged_score.joined(followed, told.left_out, unasked),
         parts=shown,
-        cites=tuple(cites),
+        cites=(*cites, *told.cites),
         method=judged_score.method(used) if used else "deterministic",
     )
 

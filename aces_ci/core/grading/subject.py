@@ -60,6 +60,38 @@ class Subject:
         return tuple(read for read in self.reads if read.worked and self.cast.is_target(read.name))
 
     @property
+    def doubtful_reads(self) -> tuple[SkillRead, ...]:
+        """Readings that may be of the target and may have worked: nobody can tell."""
+        return tuple(
+            read
+            for read in self.reads
+            if (read.worked is None and (read.name is None or self.cast.is_target(read.name)))
+            or (read.worked and read.name is None)
+        )
+
+    @property
+    def opened(self) -> bool | None:
+        """Whether the target's content reached the model; None where nobody can tell, and `why_unknown` says why."""
+        return True if self.target_reads else None if self.why_unknown else False
+
+    @property
+    def why_unknown(self) -> str:
+        """Why nobody can tell whether the target was opened; empty where it can be told."""
+        if self.target_reads:
+            return ""
+        if not self.cast.target:
+            return "nobody said which skill the case is about: name it (`--skill`)"
+        doubtful = next(iter(self.doubtful_reads), None)
+        if doubtful is None:
+            return ""
+        return f"step {doubtful.step}: {doubtful.because or 'the path does not say which skill was read'}"
+
+    @property
+    def idle(self) -> bool:
+        """Whether the agent made no call and said nothing: there is nothing to grade but what was left behind."""
+        return not self.actions and not any(step.source == "agent" and step.text for step in self.trajectory.steps)
+
+    @property
     def looked_at(self) -> tuple[int, ...]:
         """Steps in which something was called; the last one where nothing was."""
         return tuple(sorted({action.step for action in self.actions})) or (self.trajectory.steps[-1].step_id,)

@@ -5,24 +5,24 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import re2
 
-from aces_ci.core.scripts.command import Command, Word
-from aces_ci.core.scripts.wrappers import INTERPRETERS
+from aces_ci.core.scripts.command import Command
+from aces_ci.core.scripts.executed import executed
+from aces_ci.core.scripts.flow import Fate
+from aces_ci.core.scripts.printing import reaches, silenced
+from aces_ci.core.trace import fates
 from aces_ci.core.trace.actions import Action
+from aces_ci.core.trace.printed import body
 
-_SOURCE = frozenset({"source", "."})
-_MORE = frozenset({"Rscript", "julia", "bun", "tsx", "ts-node", "npx", "go", "dotnet", "java", "py", "pypy3", "uv"})
-_NEVER_STARTED = re2.compile(
-    r"can't open file|cannot open|No such file or directory|Cannot find module|command not found"
-    r"|Permission denied"
-    r"|No module named|Could not open input file|LoadError|not found$"
+_BROKEN = re2.compile(
+    r"(?m)^Traceback \(most recent call last\):|^\w*(?:Error|Exception)(?:: |$)|^\s+at \S+ \(\S+:\d+:\d+\)"
 )
-_VERSIONED = re2.compile(r"(?:python|pypy|ruby|node|perl)[\d.]+")
-"""`python3.12` and its like."""
-_DIGITS = frozenset("0123456789.")
-_ASKING = frozenset({"--help", "-h", "--version", "-V", "help"})
+_QUIET = frozenset({"cd", "export", "set", "true", ":", "exit", "mkdir", "chmod", "source", ".", "test", "[", "[["})
+"""Programs that print nothing, so that what came out is another's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,53 +31,41 @@ class ScriptRun:
 
     action: int
     step: int
-    started: bool
-    """False where the interpreter could not even open it."""
+    started: bool | None
+    """False where the interpreter could not even open it; None where nobody can tell whether it ran at all."""
     worked: bool | None
+    because: str = ""
+    """Why nobody can tell."""
+    at: int = 0
+    """Place within its call."""
 
 
 def runs(actions: Sequence[Action], script: str) -> tuple[ScriptRun, ...]:
-    """Every execution of `script` (a path; its last parts have to agree) in order. Asking for help is
-    none.
+    """Every execution of `script` (a path; its last parts have to agree) in order. Asking for help is none, and
+    neither is a command that the shell never came to.
     """
-    wanted = _parts(script)
-    return tuple(
-        _run(action)
-        for action in actions
-        if any(_agrees(path, wanted) for command in action.commands for path in executed(command))
-    )
+    return tuple(run for action in actions for run in _of(action, _parts(script)))
 
 
-def executed(command: Command) -> Iterator[str]:
-    """Paths that a command runs as a program: itself, what its interpreter gets, what a shell sources."""
-    if any(word.text in _ASKING for word in command.arguments):
+def _of(action: Action, wanted: tuple[str, ...]) -> Iterator[ScriptRun]:
+    found = [
+        (command, path)
+        for command in action.commands
+        for path in executed(command, action.commands)
+        if _agrees(path, wanted)
+    ]
+    if not found:
         return
-    first = command.words[0].shape if command.words else ""
-    name = command.name or ""
-    if name in _SOURCE and command.operands:
-        yield command.operands[0].shape
-    elif name in INTERPRETERS or name in _MORE or (name[-1:] in _DIGITS and _VERSIONED.fullmatch(name)):
-        yield from _interpreted(command)
-    elif first:
-        yield first
-
-
-def _interpreted(command: Command) -> Iterator[str]:
-    words: Sequence[Word] = command.arguments
-    for at, word in enumerate(words):
-        if word.shape in {"-m", "-c", "-e"}:
-            following = words[at + 1].shape if at + 1 < len(words) else ""
-            if word.shape == "-m":
-                yield following.replace(".", "/") + ".py"
-            return
-        if word.shape in {"-W", "-X", "-r", "--require", "--import", "-I"}:
+    known = fates.of(action)
+    for command, path in {command.index: (command, path) for command, path in reversed(found)}.values():
+        fate = known[command.index]
+        if fate.ran is False:
             continue
-        if word.shape[:1] != "-" and word.shape not in {"run", "exec"}:
-            yield word.shape
-            return
-    for redirect in command.redirects:
-        if redirect.operator == "<" and redirect.target:
-            yield redirect.target.shape
+        started, because = _started(action, command, fate, path)
+        worked = (fate.ended if fate.ended is not None else _unbroken(action)) if started else None
+        yield ScriptRun(
+            action=action.number, step=action.step, started=started, worked=worked, because=because, at=command.index
+        )
 
 
 def _parts(path: str) -> tuple[str, ...]:
@@ -93,11 +81,38 @@ def _agrees(path: str, wanted: tuple[str, ...]) -> bool:
     return length > 0 and given[-length:] == wanted[-length:]
 
 
-def _run(action: Action) -> ScriptRun:
-    unopened = action.failed is True and bool(_NEVER_STARTED.search(action.output or ""))
-    return ScriptRun(
-        action=action.number,
-        step=action.step,
-        started=not unopened,
-        worked=None if action.failed is None else not action.failed,
+def _started(action: Action, command: Command, fate: Fate, path: str) -> tuple[bool | None, str]:
+    """Whether the script began to run; the reason where nobody can tell."""
+    if action.output is None:
+        return None, "the run was cut off before its result"
+    text = body(action.output)
+    if fate.ended is not True and _unopened(posixpath.basename(path), command.name or "").search(text):
+        return False, ""
+    if fate.ran is None:
+        return None, "nobody can tell whether the command ran"
+    if fate.ended is True or not silenced(command, action.commands):
+        return True, ""
+    alone = all(each.pipeline == command.pipeline or each.name in _QUIET for each in action.commands if each.words)
+    if alone and text and reaches(command, action.commands):
+        return True, ""
+    return None, "its errors were thrown away, so nobody can tell whether it started"
+
+
+def _unbroken(action: Action) -> bool | None:
+    """False where the output holds the report of a crash; what ended in silence is not known."""
+    if action.failed is True:
+        return False
+    return False if _BROKEN.search(body(action.output)) else None
+
+
+@lru_cache(maxsize=256)
+def _unopened(name: str, program: str) -> Any:
+    """What an interpreter or a shell says where it never came to run a script."""
+    script, stem, runner = re2.escape(name), re2.escape(name.rsplit(".", 1)[0]), re2.escape(program)
+    return re2.compile(
+        rf"(?m)can't open file .*{script}|(?i:cannot (?:open|execute|find|access)|could not open).*{script}"
+        rf"|{script}['\"’]?: (?:No such file|Permission denied|(?:command )?not found|cannot execute|Is a directory)"
+        rf"|No module named '?(?:[\w.]*\.)?{stem}\b|LoadError.*{script}|can't find '__main__' module in .*{script}"
+        rf"|(?:^|/){runner}: (?:No module named|Error while finding module)"
+        rf"|(?:^|[ /'\"‘]){runner}['’\"]?: (?:command not found|not found|No such file)"
     )
