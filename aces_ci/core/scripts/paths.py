@@ -185,7 +185,7 @@ def _below_home(path: str) -> Area | None:
 def _absolute(path: str, workspaces: Sequence[str]) -> Area:
     clean = path
     for own in workspaces:
-        if clean == own.rstrip("/"):
+        if clean.removesuffix("/*") == own.rstrip("/"):
             return Area.ALL_OF_IT
         if clean.startswith(own.rstrip("/") + "/"):
             return Area.WORKSPACE
