@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aces_ci.core.evidence import Imported
-from aces_ci.importers._figures import ARMS, figure, limited, mapping, mean, number, rows
+from aces_ci.importers._figures import ARMS, figure, label, limited, mapping, mean, number, rows
 
 
 class ClaudePluginEval:
@@ -26,7 +26,7 @@ class ClaudePluginEval:
     def read(self, data: object, source: str) -> Sequence[Imported]:
         """The score of each case and arm, then of each arm over its cases: the mean over runs that are there."""
         found = mapping(data)
-        partial = f"partial: {found.get('partialReason') or 'no reason given'}" if found.get("partial") else ""
+        partial = f"partial: {label(found.get('partialReason'), 'no reason given')}" if found.get("partial") else ""
         figures: list[Imported] = []
         scores: dict[str, list[float]] = {}
         for case in rows(found.get("cases")):
@@ -37,7 +37,7 @@ class ClaudePluginEval:
                 value = mean(values)
                 lost = len(told) - len(values)
                 because = f"{lost} of {len(told)} runs are missing" if lost else ""
-                metric = f"score/{case.get('name', '?')}"
+                metric = f"score/{label(case.get('name'))}"
                 figures.append(figure(source, self.name, "", metric, arm, value, len(values), because))
                 if value is not None:
                     scores.setdefault(arm, []).append(value)
@@ -54,13 +54,19 @@ def _score(run: Mapping[str, Any]) -> float | None:
     if own is not None:
         return own
     graders = [row for row in rows(run.get("graders", run.get("graderResults"))) if row.get("scored") is not False]
-    weights = [(number(row.get("weight")) or 1.0, row.get("passed")) for row in graders]
+    weights = [(_weight(row), row.get("passed")) for row in graders]
     told = [(weight, passed) for weight, passed in weights if isinstance(passed, bool)]
     total = sum(weight for weight, _ in told)
     if total:
-        return sum(weight for weight, passed in told if passed) / total
+        return number(sum(weight for weight, passed in told if passed) / total)
     # An error that is no limit is the agent's own failure; so is what a mock's `expect` or `abort_when` stopped.
     return 0.0 if run.get("error") or run.get("aborted") else None
+
+
+def _weight(row: Mapping[str, Any]) -> float:
+    """One where there is none; a grader of weight 0 counts for nothing."""
+    told = number(row.get("weight"))
+    return 1.0 if told is None or told < 0 else told
 
 
 IMPORTER = ClaudePluginEval()

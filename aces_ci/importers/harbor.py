@@ -6,10 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aces_ci.core.evidence import Imported
-from aces_ci.importers._figures import figure, limited, mapping, number
+from aces_ci.importers._figures import figure, label, limited, mapping, number, rows
 
-_OWN = ("AgentTimeoutError", "NonZeroAgentExitCodeError")
-"""Exceptions that are the agent's own end; all others are the infrastructure's."""
+_OWN = (
+    "AgentTimeoutError", "NonZeroAgentExitCodeError", "ContextWindowExceededError", "OutputTokenExceededError",
+    "ContextLengthExceededError", "OutputLengthExceededError", "AgentSafetyRefusalError",
+)  # fmt: skip
+"""Exceptions that are the agent's own end, with which Harbor itself takes a reward to be valid."""
 
 
 class Harbor:
@@ -17,8 +20,8 @@ class Harbor:
 
     name = "Harbor"
     checked = (
-        "*unverified*: compared with what NVIDIA/SkillEvaluator `src/skillevaluator/tier3/harbor/collector.py` at "
-        "e70f0e3 reads of both files, not with Harbor's own models; `config.agent.skills` with nothing"
+        "harbor 0.26.0 (PyPI) `harbor/models/trial/result.py`, `trial/config.py`, `trial/error_policy.py`, "
+        "`job/result.py` and `verifier/result.py`"
     )
 
     def claims(self, data: object) -> bool:
@@ -31,23 +34,31 @@ class Harbor:
         found = mapping(data)
         if "trial_name" not in found:
             return []
-        task, trial = str(found.get("task_name")), str(found.get("trial_name"))
+        task, trial = label(found.get("task_name")), label(found.get("trial_name"))
         arm = _arm(found, source)
         rewards = mapping(mapping(found.get("verifier_result")).get("rewards"))
-        error = mapping(found.get("exception_info"))
-        name = str(error.get("exception_type") or "")
-        if rewards and found.get("reward_valid") is not False and not _missing(error):
+        errors = _errors(found)
+        name = next((label(error.get("exception_type"), "") for error in errors), "")
+        lost = any(map(_missing, errors))
+        if rewards and found.get("reward_valid") is not False and not lost:
             return [
-                figure(source, self.name, "", f"{key}/{task}/{trial}", arm, number(value), 1)
+                figure(source, self.name, "", f"{label(key)}/{task}/{trial}", arm, number(value), 1)
                 for key, value in rewards.items()
             ]
-        if name in _OWN and not _missing(error):
+        if name in _OWN and not lost:
             return [figure(source, self.name, "", f"reward/{task}/{trial}", arm, 0.0, 1, f"the agent failed: {name}")]
         because = f"missing: {name or 'the verifier gave no reward'}"
         return [figure(source, self.name, "", f"reward/{task}/{trial}", arm, None, 0, because)]
 
 
+def _errors(found: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The trial's own exception, then those of its steps, which are recorded there alone."""
+    steps = [mapping(step.get("exception_info")) for step in rows(found.get("step_results"))]
+    return [error for error in (mapping(found.get("exception_info")), *steps) if error]
+
+
 def _missing(error: Mapping[str, Any]) -> bool:
+    """By type and message; a traceback names lines of code, and what else stood on the stack."""
     return limited(error.get("exception_message")) or limited(error.get("exception_type"))
 
 

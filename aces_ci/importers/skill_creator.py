@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aces_ci.core.evidence import Imported
-from aces_ci.importers._figures import ARMS, figure, limited, mapping, mean, number, rows
+from aces_ci.importers._figures import ARMS, count, figure, label, limited, mapping, mean, number, rows
 
 
 class SkillCreator:
@@ -33,11 +33,18 @@ class SkillCreator:
         if "run_summary" not in found:
             summary = mapping(found.get("summary"))
             arm = next((ours for theirs, ours in ARMS.items() if f"/{theirs}/" in f"/{source}/"), "unknown")
-            total = number(summary.get("total"))
             return [
-                figure(source, self.name, "", "pass_rate", arm, number(summary.get("pass_rate")), int(total or 0)),
+                figure(
+                    source,
+                    self.name,
+                    "",
+                    "pass_rate",
+                    arm,
+                    number(summary.get("pass_rate")),
+                    count(summary.get("total")),
+                ),
             ]
-        skill = str(mapping(found.get("metadata")).get("skill_name") or "")
+        skill = label(mapping(found.get("metadata")).get("skill_name"), "")
         return [
             self._arm(found, name, source, skill, metric)
             for name in mapping(found["run_summary"])

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from aces_ci.core.evidence import Imported
-from aces_ci.importers._figures import figure, mapping, number
+from aces_ci.importers._figures import count, figure, label, mapping, number
 
 _METRICS = frozenset({"security", "skill_execution", "skill_efficiency", "accuracy", "goal_accuracy", "behavior_check"})
 _SIDES = {"with_skill": "with_skill", "without_skill": "baseline", "delta": "lift"}
@@ -38,12 +38,12 @@ class SkillEvaluator:
     def read(self, data: object, source: str) -> Sequence[Imported]:
         """One figure a metric and arm."""
         found = mapping(data)
-        skill = str(found.get("skill_name") or "")
+        skill = label(found.get("skill_name"), "")
         if "agents" in found:
             return [
                 one
                 for agent, result in mapping(found["agents"]).items()
-                for one in self._agent(mapping(result), source, skill, str(agent))
+                for one in self._agent(mapping(result), source, skill, label(agent))
             ]
         for key in ("paired_case_lift", "paired_lift"):
             if key in found:
@@ -59,19 +59,19 @@ class SkillEvaluator:
         """Scores of both arms; a metric that nobody scored stays unknown, and so do all of a run that failed."""
         ended = str(result.get("execution_status", "succeeded"))
         for side, arm in (("with_skill", "with_skill"), ("without_skill", "baseline")):
-            count = number(result.get(f"num_trials_{side.partition('_')[0]}"))
+            trials = count(result.get(f"num_trials_{side.partition('_')[0]}"))
             for metric, value in mapping(result.get(side)).items():
                 if metric in _METRICS:
                     told = number(value if not isinstance(value, Mapping) else value.get("score"))
                     because = "" if told is not None else "not scored"
                     if ended != "succeeded":
                         told, because = None, f"missing: its own run ended as {ended[:40]}"
-                    yield figure(source, f"{self.name}, {agent}", skill, metric, arm, told, int(count or 0), because)
+                    yield figure(source, f"{self.name}, {agent}", skill, metric, arm, told, trials, because)
 
     def _paired(self, paired: Mapping[str, Any], source: str, skill: str) -> Iterator[Imported]:
         value = number(paired.get("mean", paired.get("lift")))
-        count = number(paired.get("n", paired.get("cases")))
-        yield figure(source, self.name, skill, "paired_case_lift", "lift", value, int(count or 0))
+        cases = count(paired.get("n", paired.get("cases")))
+        yield figure(source, self.name, skill, "paired_case_lift", "lift", value, cases)
 
 
 IMPORTER = SkillEvaluator()

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from aces_ci.core.evidence import Imported
-from aces_ci.importers._figures import figure, limited, mapping, mean, number, rows
+from aces_ci.importers._figures import figure, label, limited, mapping, mean, number, rows
 
 
 class Waza:
@@ -37,14 +37,14 @@ class Waza:
         return [*figures, *self._arm({"skill": found.get("skill"), **other}, "baseline", source)] if other else figures
 
     def _arm(self, outcome: Mapping[str, Any], arm: str, source: str) -> Iterator[Imported]:
-        skill = str(outcome.get("skill") or "")
+        skill = label(outcome.get("skill"), "")
         scores: list[float] = []
         passed: list[float] = []
         for task in rows(outcome.get("tasks")):
             runs = rows(task.get("runs"))
             told = [run for run in runs if not _missing(run)]
             graded = [value for run in told if (value := _score(run)) is not None]
-            value, name = mean(graded), str(task.get("test_id", "?"))
+            value, name = mean(graded), label(task.get("test_id"))
             because = _lost(runs, len(graded))
             yield figure(source, self.name, skill, f"score/{name}", arm, value, len(graded), because)
             passed += [float(run.get("status") == "passed") for run in told]
@@ -70,7 +70,7 @@ def _score(run: Mapping[str, Any]) -> float | None:
         if (value := number(row.get("score"))) is not None
     ]
     total = sum(weight for weight, _ in told)
-    return sum(weight * value for weight, value in told) / total if total else None
+    return number(sum(weight * value for weight, value in told) / total) if total else None
 
 
 def _lost(runs: Sequence[Mapping[str, Any]], told: int) -> str:
