@@ -110,9 +110,9 @@ def _trigger(row: Mapping[str, Any], notes: Notes, shape: Shape, at: str) -> tup
             said = "the skill must stay out" if expected else "the skill is to be used"
             notes.warn(f"{at}/expected_skill", f"`should_trigger` says that {said}: this is not used", "keep one")
         return given, (expected or name) if given else None
-    if "should_trigger" in row:
+    if "should_trigger" in row and expected is None:
         # An explicit null: the case says nothing about routing.
-        return None, expected
+        return None, None
     if "expected_skill" in row:
         return (True, expected) if expected else (False, None)
     return (True, name) if shape.default_skill else (None, None)

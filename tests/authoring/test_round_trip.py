@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,14 +26,22 @@ ROLE, WEIGHT = st.sampled_from(Role), st.sampled_from([0.0, 0.5, 1.0, 3.0])
 def graded(draw: st.DrawFn) -> tuple[tuple[Behavior, ...], tuple[Check, ...]]:
     """Behaviours and checks in one order, numbered as a reader numbers them."""
     behaviors, checks = [], []
+    names = draw(st.permutations(["time", "b1", "c1", "c3", "b2", "unit.2", "c99", "b10"]))
     for number in range(1, draw(st.integers(0, 4)) + 1):
         role, weight = draw(ROLE), draw(WEIGHT)
+        named = draw(st.booleans())
         if draw(st.booleans()):
-            behaviors.append(Behavior(id=f"b{number}", text=draw(TEXT), role=role, weight=weight))
+            name = names[number] if named else f"b{number}"
+            if name in {item.id for item in (*behaviors, *checks)}:
+                continue
+            behaviors.append(Behavior(id=name, text=draw(TEXT), role=role, weight=weight))
         else:
             kind = draw(st.sampled_from(CheckKind))
             said = draw(st.sampled_from(["", "as said"]))
-            checks.append(Check(id=f"c{number}", kind=kind, role=role, args=GOOD[kind], text=said, weight=weight))
+            name = names[number] if named else f"c{number}"
+            if name in {item.id for item in (*behaviors, *checks)}:
+                continue
+            checks.append(Check(id=name, kind=kind, role=role, args=GOOD[kind], text=said, weight=weight))
     return tuple(behaviors), tuple(checks)
 
 
@@ -64,6 +73,23 @@ def test_any_case_comes_back_as_it_was(suite: list[Case]) -> None:
     again = suite_of({"evals/evals.json": text, "evals/files/a.csv": "1"})
     assert not again.errors
     assert [replace(case, provenance="") for case in again.cases] == suite
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_named_check_keeps_its_place_and_its_neighbours_their_numbers(place: int) -> None:
+    rows: list[object] = ["first", "second"]
+    rows.insert(place, {"check": "contains", "value": "x", "id": "named"})
+    document = {"evals": [{"id": "a", "prompt": "p", "assertions": rows}]}
+    text, _ = write(suite_of({"evals/evals.json": document}).cases, "tide-tables")
+    assert json.loads(text)["evals"][0]["assertions"] == rows
+
+
+def test_a_key_of_another_tool_never_takes_the_place_of_one_that_this_format_has() -> None:
+    row = "- {name: a, prompt: p, id: other, files: [x], assertions: 5, expected_skill: null, tags: {k: v}}"
+    cases = suite_of({"evals/eval.yaml": f"stimuli:\n{row}\n"}).cases
+    text, lost = write(cases, "tide-tables")
+    assert json.loads(text)["evals"] == [{"id": "a", "prompt": "p", "should_trigger": None, "tags": {"k": "v"}}]
+    assert [clause.split("`")[1] for clause in lost] == ["id", "files", "assertions", "expected_skill"]
 
 
 @pytest.mark.parametrize("name", [dialect.name for dialect in compose.dialects()])

@@ -79,6 +79,11 @@ def test_arguments_that_evaluate_are_the_ones_that_are_taken(kind: CheckKind) ->
         ("tool_order", {"tools": [3]}, "`tools` of `tool_order` must be a list of names"),
         ("exit_status", {"code": True}, "`code` of `exit_status` must be a whole number"),
         ("workspace", {"files": {}}, "`files` of `workspace` must be an object"),
+        ("tool_used", {"tool": "a", "min": 3, "max": 2}, "`min` of `tool_used` is above its `max`"),
+        ("contains", {"value": "a", "values": ["b"]}, "`contains` takes one of `value`, `values`"),
+        ("file_matches", {"path": "a", "pattern": "x", "equals": "y"}, "`file_matches` takes one of"),
+        ("file_matches", {"path": "a", "sha256": "x"}, "`sha256` of `file_matches` must be 64 hexadecimal digits"),
+        ("tool_not_used", {"tool": "a", "name": "b"}, "`tool_not_used` takes one of `tool`, `name`"),
     ],
 )
 def test_what_could_never_be_evaluated_is_an_error_when_it_is_read(
@@ -148,3 +153,59 @@ def test_every_kind_has_a_form_whose_required_arguments_it_takes() -> None:
     for kind, form in FORMS.items():
         assert all(name in form.takes for names in form.needs for name in names), kind
         assert not list(faults(kind, GOOD[kind]))
+
+
+CONTAINS = {"check": "contains", "value": "13:42"}
+TOGETHER: list[tuple[list[Any], list[str], str]] = [
+    ([CONTAINS, {"check": "not_contains", "value": "13:42"}], [], "it can never pass together with"),
+    ([{"check": "file_exists", "path": "a"}, {"check": "file_absent", "path": "a"}], [], "it can never pass together"),
+    ([{"check": "tool_used", "tool": "a"}, {"check": "tool_not_used", "name": "a"}], [], "it can never pass together"),
+    ([CONTAINS], ["13:42"], "it forbids what the assertion at /evals/0/assertions/0 wants"),
+    ([{"text": "13:42", "role": "must_not"}, CONTAINS], [], "it wants what the assertion at"),
+    ([{**CONTAINS, "role": "must_not"}], [], "as a prohibition write `not_contains`"),
+    ([{"check": "command_ran", "program": "rm", "role": "must_not"}], [], "write `command_not_ran`"),
+]
+
+
+@pytest.mark.parametrize(("assertions", "prohibitions", "said"), TOGETHER, ids=range(len(TOGETHER)))
+def test_assertions_that_cannot_hold_together_are_a_warning_at_the_later_one(
+    assertions: list[Any], prohibitions: list[str], said: str
+) -> None:
+    row = {"id": "a", "prompt": "p", "assertions": assertions, "must_not": prohibitions}
+    suite = suite_of({"evals/evals.json": {"evals": [row]}})
+    (warning,) = suite.files[0].reading.warnings
+    assert said in warning.message
+    assert warning.line
+    place = "/evals/0/must_not/0" if prohibitions else f"/evals/0/assertions/{len(assertions) - 1}"
+    assert warning.pointer == place
+    assert len(suite.cases[0].checks) + len(suite.cases[0].behaviors) == len(assertions) + len(prohibitions)
+
+
+@pytest.mark.parametrize(
+    "assertions",
+    [
+        [CONTAINS, {"check": "not_contains", "value": "14:42"}],
+        [CONTAINS, {"check": "not_contains", "value": "13:42", "where": "output"}],
+        [{"check": "file_exists", "path": "a"}, {"check": "file_absent", "path": "b"}],
+        [CONTAINS, CONTAINS, "Does not say 13:42 twice"],
+    ],
+)
+def test_assertions_that_can_hold_together_need_no_word(assertions: list[Any]) -> None:
+    suite = suite_of({"evals/evals.json": {"evals": [{"id": "a", "prompt": "p", "assertions": assertions}]}})
+    assert suite.files[0].reading.warnings == ()
+
+
+@pytest.mark.parametrize("second", [{"check": "regex", "pattern": "x", "id": "time"}, {"text": "s", "id": "time"}])
+def test_an_id_that_stands_twice_in_a_case_is_an_error_and_its_assertion_is_left_out(second: dict[str, Any]) -> None:
+    row = {"id": "a", "prompt": "p", "assertions": [{**CONTAINS, "id": "time"}, second]}
+    suite = suite_of({"evals/evals.json": {"evals": [row]}})
+    assert [(error.pointer, error.message) for error in suite.errors] == [
+        ("/evals/0/assertions/1/id", "id `time` stands twice in this case")
+    ]
+    assert [check.id for check in suite.cases[0].checks] == ["time"]
+
+
+@pytest.mark.parametrize("identity", [True, 1.5, "", [], "x" * 200])
+def test_an_id_that_is_none_is_an_error(identity: object) -> None:
+    _, errors = read({**CONTAINS, "id": identity})
+    assert [error.pointer for error in errors] == ["/evals/0/assertions/0/id"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 from aces_ci.core.suites.case import Bucket, CheckKind, Role
@@ -9,9 +10,10 @@ from aces_ci.core.suites.check_args import FORMS
 
 _TEXT = {"type": "string", "minLength": 1}
 _SAID: dict[str, dict[str, Any]] = {
+    "id": {"type": ["string", "integer"], "description": "A name of its own in its case."},
     "text": {"type": "string", "description": "What it says, for readers."},
     "role": {"enum": [role.value for role in Role], "description": "What it counts towards."},
-    "weight": {"type": "number", "minimum": 0, "default": 1},
+    "weight": {"type": "number", "minimum": 0, "maximum": 1000, "default": 1},
 }
 
 
@@ -55,7 +57,8 @@ def schema() -> dict[str, Any]:
 
 def _check(kind: CheckKind) -> dict[str, Any]:
     form = FORMS[kind]
-    either = [{"anyOf": [{"required": [name]} for name in names]} for names in form.needs]
+    either: list[dict[str, Any]] = [{"anyOf": [{"required": [name]} for name in names]} for names in form.needs]
+    either += [{"not": {"required": list(pair)}} for names in form.alone for pair in combinations(names, 2)]
     role = {**_SAID["role"], "default": form.role.value}
     return {
         "type": "object",
@@ -63,7 +66,6 @@ def _check(kind: CheckKind) -> dict[str, Any]:
         "additionalProperties": False,
         "properties": {
             "check": {"const": kind.value},
-            "id": {"type": ["string", "integer"]},
             **{name: dict(argument.schema) for name, argument in form.takes.items()},
             **_SAID,
             "role": role,

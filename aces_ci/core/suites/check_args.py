@@ -37,6 +37,8 @@ class Form:
     needs: tuple[tuple[str, ...], ...] = ()
     role: Role = Role.MUST
     """What such a check counts towards where its author does not say."""
+    alone: tuple[tuple[str, ...], ...] = ()
+    """Of each tuple at most one may be given: another would be left unused."""
 
 
 def faults(kind: CheckKind, args: Mapping[str, object]) -> Iterator[str]:
@@ -45,6 +47,7 @@ def faults(kind: CheckKind, args: Mapping[str, object]) -> Iterator[str]:
     for names in form.needs:
         if not any(name in args for name in names):
             yield f"`{kind.value}` needs {' or '.join(f'`{name}`' for name in names)}"
+    yield from _together(kind, args)
     for name, value in args.items():
         argument = form.takes.get(name)
         if argument is None:
@@ -63,6 +66,17 @@ def faults(kind: CheckKind, args: Mapping[str, object]) -> Iterator[str]:
         problem = pattern_problem(pattern)
         if problem:
             yield f"the pattern `{pattern[:60]}` is not RE2: {problem}"
+
+
+def _together(kind: CheckKind, args: Mapping[str, object]) -> Iterator[str]:
+    """What is wrong with arguments that are right one by one."""
+    for names in FORMS[kind].alone:
+        given = [name for name in names if name in args]
+        if len(given) > 1:
+            yield f"`{kind.value}` takes one of {', '.join(f'`{name}`' for name in given)}, not {len(given)}"
+    least, most = args.get("min"), args.get("max")
+    if _is_count(least) and _is_count(most) and least > most:  # type: ignore[operator]
+        yield f"`min` of `{kind.value}` is above its `max`: it could never pass"
 
 
 def pattern_problem(pattern: str) -> str | None:
@@ -112,6 +126,11 @@ def _is_tool(value: object) -> bool:
 
 _TEXT = Argument("text", _is_text, {"type": "string", "minLength": 1})
 _SCALAR = Argument("text or a number", _is_scalar, {"type": ["string", "number"]})
+_DIGEST = Argument(
+    "64 hexadecimal digits",
+    lambda value: isinstance(value, str) and re2.fullmatch("[0-9a-fA-F]{64}", value) is not None,
+    {"type": "string", "pattern": "^[0-9a-fA-F]{64}$"},
+)
 _FLAG = Argument("true or false", lambda value: isinstance(value, bool), {"type": "boolean"})
 _COUNT = Argument("a whole number from 0", _is_count, {"type": "integer", "minimum": 0})
 _CODE = Argument(
@@ -158,12 +177,15 @@ _TOOLS = Argument(
 )
 
 _ON_TEXT = {"where": _WHERE, "ignore_case": _FLAG}
-_VALUES = Form({"value": _SCALAR, "values": _TEXTS, **_ON_TEXT}, (("value", "values"),), Role.OUTCOME)
+_ONE_OF = (("value", "values"),)
+_VALUES = Form({"value": _SCALAR, "values": _TEXTS, **_ON_TEXT}, _ONE_OF, Role.OUTCOME, _ONE_OF)
 _PATTERN = Form({"pattern": _TEXT, **_ON_TEXT}, (("pattern",),), Role.OUTCOME)
 _PATH = Form({"path": _TEXT}, (("path",),), Role.OUTCOME)
 _COMMAND = {"program": _TEXT, "pattern": _TEXT, "worked": _FLAG}
 _TOOL = {"tool": _TEXT, "name": _TEXT, "arguments": _TEXT_MAP}
-_HOLDS = {"pattern": _TEXT, "contains": _TEXT, "equals": _TEXT, "sha256": _TEXT, "value": _TEXT}
+_NAMES = (("tool", "name"),)
+_HOLDS = {"pattern": _TEXT, "contains": _TEXT, "equals": _TEXT, "sha256": _DIGEST, "value": _TEXT}
+_HELD = (tuple(_HOLDS),)
 
 FORMS: Mapping[CheckKind, Form] = {
     CheckKind.CONTAINS: _VALUES,
@@ -173,13 +195,13 @@ FORMS: Mapping[CheckKind, Form] = {
     CheckKind.EQUALS: Form({"value": _SCALAR, **_ON_TEXT}, (("value",),), Role.OUTCOME),
     CheckKind.FILE_EXISTS: _PATH,
     CheckKind.FILE_ABSENT: _PATH,
-    CheckKind.FILE_MATCHES: Form({"path": _TEXT, **_HOLDS}, (("path",), tuple(_HOLDS)), Role.OUTCOME),
-    CheckKind.FILE_NOT_MATCHES: Form({"path": _TEXT, **_HOLDS}, (("path",), tuple(_HOLDS)), Role.OUTCOME),
+    CheckKind.FILE_MATCHES: Form({"path": _TEXT, **_HOLDS}, (("path",), *_HELD), Role.OUTCOME, _HELD),
+    CheckKind.FILE_NOT_MATCHES: Form({"path": _TEXT, **_HOLDS}, (("path",), *_HELD), Role.OUTCOME, _HELD),
     CheckKind.JSON_SCHEMA: Form({"schema": _SCHEMA, "path": _TEXT, "where": _WHERE}, (("schema",),), Role.OUTCOME),
     CheckKind.COMMAND_RAN: Form(_COMMAND, (("program", "pattern"),)),
     CheckKind.COMMAND_NOT_RAN: Form(_COMMAND, (("program", "pattern"),), Role.MUST_NOT),
-    CheckKind.TOOL_USED: Form({**_TOOL, "min": _COUNT, "max": _COUNT}, (("tool", "name"),)),
-    CheckKind.TOOL_NOT_USED: Form(_TOOL, (("tool", "name"),), Role.MUST_NOT),
+    CheckKind.TOOL_USED: Form({**_TOOL, "min": _COUNT, "max": _COUNT}, _NAMES, alone=_NAMES),
+    CheckKind.TOOL_NOT_USED: Form(_TOOL, _NAMES, Role.MUST_NOT, _NAMES),
     CheckKind.TOOL_ORDER: Form({"tools": _TOOLS}, (("tools",),)),
     CheckKind.SCRIPT_RUN: Form({"script": _TEXT, "worked": _FLAG}, (("script",),)),
     CheckKind.EXIT_STATUS: Form({"code": _CODE, "program": _TEXT, "pattern": _TEXT, "worked": _FLAG}),

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from aces_ci.core.suites.case import Behavior, Case, Check, Role
+from aces_ci.core.suites.case_keys import CASE_KEYS
 from aces_ci.core.suites.check_args import role_of
 
-_NUMBER = re.compile(r"[bc](\d+)")
+_NUMBER = re.compile(r"[bc]([1-9]\d{0,8})")
 
 
 def write(cases: Sequence[Case], skill_name: str) -> tuple[str, tuple[str, ...]]:
@@ -27,7 +28,7 @@ def row(case: Case) -> dict[str, Any]:
         found["expected_output"] = case.reference
     if case.files:
         found["files"] = [file.source for file in case.files if file.source]
-    graded = [_assertion(item) for item in _in_order(case)]
+    graded = [_assertion(item, position) for position, item in enumerate(_in_order(case), start=1)]
     if graded:
         found["assertions"] = graded
     # Null too: a suite's cases are about its skill unless they say otherwise.
@@ -36,26 +37,43 @@ def row(case: Case) -> dict[str, Any]:
         found["bucket"] = case.bucket.value
     if case.generated:
         found["generated"] = True
-    return {**found, **case.unmapped}
+    # A key that another tool left is kept, but never in the place of one that a reader of this format understands.
+    return {**found, **{key: value for key, value in case.unmapped.items() if key not in CASE_KEYS}}
 
 
 def _in_order(case: Case) -> list[Behavior | Check]:
-    """As the author had them: positions stand in the ids `b1`, `c2`; named ones come last."""
+    """As the author had them: positions stand in the ids `b1`, `c2`; named ones stand where a number is left out.
 
-    def place(item: Behavior | Check) -> tuple[int, str]:
-        number = _NUMBER.fullmatch(item.id)
-        return (int(number[1]) if number else 1_000_000, "")
+    Sentences keep their order among themselves, and so do checks.
+    """
+    behaviors, checks = list(case.behaviors), list(case.checks)
+    found: list[Behavior | Check] = []
+    while behaviors and checks:
+        one, other = behaviors[0], checks[0]
+        numbers = (_number(one), _number(other))
+        due = len(found) + 1
+        first = numbers[0] == due or (
+            numbers[1] != due and (numbers[0] is None or (numbers[1] is not None and numbers[0] < numbers[1]))
+        )
+        found.append(behaviors.pop(0) if first else checks.pop(0))
+    return [*found, *behaviors, *checks]
 
-    return sorted([*case.behaviors, *case.checks], key=place)
+
+def _number(item: Behavior | Check) -> int | None:
+    """The position that an id stands for; None where it is a name."""
+    letter = "b" if isinstance(item, Behavior) else "c"
+    number = _NUMBER.fullmatch(item.id)
+    return int(number[1]) if number and item.id[0] == letter else None
 
 
-def _assertion(item: Behavior | Check) -> object:
+def _assertion(item: Behavior | Check, position: int) -> object:
+    """One assertion. Its id is written where a reader would give it another one at this position."""
     weight = {} if item.weight == 1.0 else {"weight": item.weight}
+    named = {} if _number(item) == position else {"id": item.id}
     if isinstance(item, Behavior):
-        if item.role is Role.MUST and not weight:
+        if item.role is Role.MUST and not weight and not named:
             return item.text
-        return {"text": item.text, "role": item.role.value, **weight}
-    named = {} if _NUMBER.fullmatch(item.id) else {"id": item.id}
+        return {"text": item.text, "role": item.role.value, **weight, **named}
     role = {} if item.role is role_of(item.kind) else {"role": item.role.value}
     said = {"text": item.text} if item.text else {}
     return {"check": item.kind.value, **item.args, **said, **role, **weight, **named}
@@ -72,6 +90,9 @@ def _lost(case: Case, skill_name: str) -> Iterator[str]:
         yield f"{case.id}: inline files (write them below evals/files)"
     if any(file.source and file.target != _staged(file.source) for file in case.files):
         yield f"{case.id}: another name of a file in the workspace"
+    for key in case.unmapped:
+        if key in CASE_KEYS:
+            yield f"{case.id}: its own key `{key[:60]}`, which means something else here"
 
 
 def _staged(path: str) -> str:
