@@ -30,7 +30,7 @@ from aces_ci.ports.sandbox import MIB
 from aces_ci.ports.sink import Sink
 from aces_ci.shell.files import Folder, read_bounded
 from aces_ci.tiers import custom
-from aces_ci.tiers.compare import stop_reason
+from aces_ci.tiers.decide import stop_reason
 from aces_ci.tiers.goal import Settle, noted
 from aces_ci.tiers.grade import lost, scored, subject_of
 from aces_ci.tiers.grader_room import GraderRoom

@@ -12,7 +12,7 @@ from aces_ci.core.errors import AcesError, DeliveryError, UsageError
 from aces_ci.core.event import Trust
 from aces_ci.core.evidence import Planned, Skipped, Tier
 from aces_ci.core.inert import plain
-from aces_ci.core.plan import ISOLATED, Subject, TrialPlan, looks_of, make_live_plan, staged_lineup
+from aces_ci.core.plan import ISOLATED, Subject, TrialPlan, arms_of, looks_of, make_live_plan, staged_lineup
 from aces_ci.core.request import Parsed, SkillOf
 from aces_ci.core.skill import Skill
 from aces_ci.judging import CACHE
@@ -263,6 +263,8 @@ def _planned(subject: Subject, plan: TrialPlan, *, isolated: bool) -> Planned:
         network=plan.design.network,
         neighbours=tuple(skill.label for skill in staged_lineup(subject.lineup, plan.design.modes[0]).support),
         looks=() if subject.attempts is None else looks_of(subject, plan.design),
+        arms=tuple(arm.value for arm in arms_of(subject, plan.design.arms)),
+        agents=tuple((who.harness, who.model) for who in plan.contenders),
     )
 
 

@@ -141,7 +141,9 @@ def analysis_of(plan: TrialPlan, settings: Settings) -> LivePlan:
 
     The plan's looks hold where the command line narrowed them.
     """
-    cases = {case.id: case for subject in plan.subjects for case in subject.cases}
+    # Of each skill the deciding side, which comes first: a case that the change adds keeps no look of it open.
+    deciding = {subject.skill: subject for subject in reversed(plan.subjects)}
+    cases = {case.id: case for subject in deciding.values() for case in subject.cases}
     recorded = settings.model_dump(mode="json", include={"live", "gates"})
     return replace(
         LivePlan.of(recorded, "", skills=plan.family),

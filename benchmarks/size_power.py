@@ -30,7 +30,8 @@ from aces_ci.core.trial import Arm, Ending, Trial
 from aces_ci.statistics.intervals import miettinen_nurminen, satterthwaite
 from aces_ci.statistics.population import tasks_like_these
 from aces_ci.statistics.stratified import exact_test
-from aces_ci.tiers.compare import decide, summarise
+from aces_ci.tiers.compare import summarise
+from aces_ci.tiers.decide import decide
 from aces_ci.tiers.strata import slots
 from tests.statistics.populations import KINDS, Draw, binary, items
 

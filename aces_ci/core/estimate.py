@@ -36,4 +36,7 @@ class Lift:
     """Cases with at least one scored trial in both arms."""
     estimate: Estimate | None
     p: float | None = None
+    """Two-sided, in stage-wise ordering."""
+    threshold: float | None = None
+    """What p is held against: the error that may be spent up to this look, both sides together."""
     because: str = ""

@@ -49,7 +49,7 @@ class RunStarted:
     merge_base: str
     policy: PolicySource
     settings: Mapping[str, object] = field(default_factory=dict)
-    """The settings that decide: gates, thresholds, plan of looks, weights."""
+    """The settings that decide: gates, thresholds, plan of looks, weights; and those of the comment."""
     unowned: tuple[str, ...] = ()
     shard: tuple[int, int] | None = None
     """(index, count), 1-based; None when one process runs all."""
@@ -129,6 +129,8 @@ class Vote:
     """Skill-relative file of the quote."""
     fix: str = ""
     """The judge's own suggestion, one sentence."""
+    searched: str = ""
+    """Of a fault of omission: what was looked for and not found; the quote is then the place where it belongs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,6 +154,8 @@ class Judgement:
     """Every vote was reused; `usd_micros` and `tokens` are then what they once cost."""
     sampling: str = ""
     """The sampling parameters that were really sent, e.g. `temperature 0`; empty: the model's own."""
+    edition: str = ""
+    """Digest of all that the judge was asked with: rules, form, every criterion's wording, number of votes."""
 
     @property
     def id(self) -> str:
@@ -221,6 +225,10 @@ class Planned:
     """Alpha that earlier runs spent on (regressed, improved) of this very comparison, and whose trials are gone."""
     looks: tuple[int, ...] = ()
     """Of this skill, where its own run policy lowered them; empty: the settings'."""
+    arms: tuple[str, ...] = ()
+    """Arms that run on this side; empty in evidence of a version that did not say."""
+    agents: tuple[tuple[str, str], ...] = ()
+    """(harness, model) of everybody who runs the cases; empty as above."""
 
     @property
     def id(self) -> str:

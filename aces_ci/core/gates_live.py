@@ -11,8 +11,9 @@ from aces_ci.core.estimate import Contrast, Lift
 from aces_ci.core.gate import GateName, GateResult, Mode, Outcome
 from aces_ci.core.live import LiveSummary, Unfair, Word
 
-NAMED = frozenset({Unfair.STORED, Unfair.UNVERIFIED})
-"""These inform without being anybody's fault: they stop the regression gate, they do not break `invalid`."""
+NAMED = frozenset({Unfair.ABSENT, Unfair.STORED, Unfair.UNVERIFIED})
+"""These inform without being anybody's fault: they stop the regression gate, they do not break `invalid`. What never
+ran breaks `incomplete`."""
 FOUL = frozenset({Unfair.TAMPERED, Unfair.CONTAMINATED})
 """Blocks by default: what spoilt the arm came from the change, or reached into it."""
 
@@ -107,7 +108,8 @@ def inconclusive_gate(summary: LiveSummary, mode: Mode, skill: str) -> GateResul
 
     if mode is Mode.OFF:
         return result(Outcome.OFF, "switched off by the policy")
-    withheld = summary.word is Word.NO_VERDICT and all(kind in NAMED for kind in summary.unfair)
+    informs = NAMED - {Unfair.ABSENT}
+    withheld = summary.word is Word.NO_VERDICT and all(kind in informs for kind in summary.unfair)
     if summary.word is Word.CANNOT_TELL or withheld:
         return result(Outcome.BROKEN, summary.because)
     return result(Outcome.MET, "decided")

@@ -65,6 +65,11 @@ def incomplete_gate(missing: Sequence[int], mode: Mode) -> GateResult:
     )
 
 
+def unmeasured_gate(skill: ChangedSkill, missed: str, mode: Mode) -> GateResult:
+    """Broken by runs that the plan promised and that never came; `missed` says which."""
+    return _result(GateName.INCOMPLETE, mode, Outcome.BROKEN, skill, missed)
+
+
 def applies(skill: ChangedSkill) -> bool:
     """Whether there is text to judge: a removed skill has none."""
     return skill.how is not How.DELETED

@@ -10,6 +10,7 @@ from aces_ci.core.estimate import Contrast
 from aces_ci.core.finding import Severity
 from aces_ci.core.gate import GateName, GateResult, Outcome
 from aces_ci.core.inert import code, plain
+from aces_ci.core.live import Unfair
 from aces_ci.core.report import Report, SkillReport
 from aces_ci.core.verdict import State
 
@@ -108,9 +109,18 @@ def _accepted(report: Report) -> str:
 
 
 def _invalid(report: Report) -> str:
-    skills = _of_word(report, "no_verdict")
+    skills = [s for s in _of_word(report, "no_verdict") if s.live and Unfair.ABSENT not in s.live.unfair]
     because = skills[0].live.because if skills and skills[0].live else ""
     return f"no verdict, {because}" if because else f"no verdict for {subject(skills)}"
+
+
+def _incomplete(report: Report) -> str:
+    """What is missing: whole shards, else what the plan promised of a skill."""
+    if report.missing_shards:
+        return f"no verdict, {plural(len(report.missing_shards), 'shard')} missing"
+    gates = [gate for gate in report.gates if gate.gate is GateName.INCOMPLETE and gate.skill is not None]
+    why = gates[0].reason if gates and gates[0].outcome is Outcome.BROKEN else "planned runs never came"
+    return f"no verdict for {subject(concerned(report, gates))}, {plain(why, 160)}"
 
 
 def _improved(report: Report) -> str:
@@ -144,7 +154,7 @@ _WORDS: Mapping[State, Callable[[Report], str]] = {
         f"{subject(_of_word(r, 'regressed'))} got worse than on {code(r.event.base_name, 64)} (does not block)"
     ),
     State.INVALID: _invalid,
-    State.INCOMPLETE: lambda r: f"no verdict, {plural(len(r.missing_shards), 'shard')} missing",
+    State.INCOMPLETE: _incomplete,
     State.INCONCLUSIVE: lambda r: (
         f"cannot tell yet if {subject(_of_word(r, 'cannot_tell'), quote='this ')} beats {code(r.event.base_name, 64)}"
     ),

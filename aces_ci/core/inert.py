@@ -82,6 +82,12 @@ def prose(text: str, limit: int = 600) -> str:
     return _join(out).strip()
 
 
+def sentence(clause: str, limit: int = 300) -> str:
+    """A clause of ours as a sentence of its own: `prose` with a capital and a full stop."""
+    shown = prose(clause, limit)
+    return f"{shown[:1].upper()}{shown[1:]}{'' if shown.endswith(('.', '?', '!', '…')) else '.'}"
+
+
 def _join(pieces: list[str]) -> str:
     """Two spans that touch would share their backticks; a space keeps them apart."""
     text = ""

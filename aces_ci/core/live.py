@@ -22,7 +22,8 @@ class Word(StrEnum):
 
 
 class Unfair(StrEnum):
-    """Why a comparison is not one, worst first. The last two inform but never gate; they break no gate."""
+    """Why a comparison is not one, worst first. The last three break not the gate `invalid`, and may never
+    give a verdict that gates."""
 
     TAMPERED = "tampered"
     CONTAMINATED = "contaminated"
@@ -33,6 +34,8 @@ class Unfair(StrEnum):
     """Arms graded by different methods."""
     MISSING = "missing"
     """More than 20 % of trials lost."""
+    ABSENT = "absent"
+    """An arm that the plan compares never ran: incomplete rather than unfair."""
     STORED = "stored"
     """An arm was recorded on another day instead of run beside the other."""
     UNVERIFIED = "unverified"
@@ -93,6 +96,16 @@ class GroupRow:
     lift: Lift | None
     flagged: bool = False
     """Worse on its own after Holm's correction over the harnesses: advice."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UseLevel:
+    """One form of Skill-Use over this change's trials, with its interval on this suite."""
+
+    form: str
+    """A field of `SkillUseSummary`."""
+    runs: int
+    level: Estimate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,8 +211,15 @@ class LiveSummary:
     stopped: str = ""
     """Why it stopped before the last look, as in `by the budget`; empty where it did not."""
     missing: int = 0
+    """Of the planned ones, trials without an outcome: lost, not scored, or never there."""
     planned: int = 0
-    """Trials of the deciding side over all arms."""
+    """Trials that the plan has up to `attempts`, over all arms of the deciding side and workspace."""
+    beyond: int = 0
+    """Trials past `attempts` that are there and do not count, because the looks had ended or none was complete."""
+    lost: tuple[int, int, int, int] = (0, 0, 0, 0)
+    """In the deciding contrast: of this change (of), of the other arm (of), trials without an outcome."""
+    lost_unequally: bool = False
+    """Whether the arms lost so differently that the word had to hold at the worst as well (rule R)."""
     failed: int = 0
     """Of them, agents that failed or timed out: results, not missing."""
     agents: int = 1
@@ -236,6 +256,8 @@ class LiveSummary:
     """Read where it should (of), read where it should not (of); None where it was not graded."""
     skill_use: SkillUseSummary | None = None
     """Of this change's trials; None where none was scored."""
+    skill_use_levels: tuple[UseLevel, ...] = ()
+    """The same numbers with their intervals."""
     versions: tuple[str, ...] = ()
     """Harness with its version, and the model that answered, per harness."""
     connections: tuple[HostRow, ...] = ()

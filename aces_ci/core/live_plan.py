@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from aces_ci.core.errors import UsageError
 from aces_ci.core.lift import SIX
+from aces_ci.core.trial import Arm
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +51,12 @@ class LivePlan:
     """Workspace that decides, where trials of both exist."""
     cases: Mapping[str, PlannedCase] = field(default_factory=dict)
     """Empty: the cases are those that have trials."""
+    arms: tuple[Arm, ...] = ()
+    """Arms that were to run; empty: those that did."""
+    agents: tuple[tuple[str, str], ...] = ()
+    """(harness, model) of everybody who was to run the cases; empty: those who did."""
+    side: str = ""
+    """Whose evals were to decide, `base` or `head`; empty: the base's, where they ran."""
     spent: tuple[float, float] = (0.0, 0.0)
     """Alpha that earlier runs spent on (regressed, improved) and whose trials are not in this evidence."""
     stopped: str = ""
@@ -78,8 +85,8 @@ class LivePlan:
         """Read the plan from the settings that a run recorded (`RunStarted.settings`).
 
         Keys are those of `aces.yml` (`live`), and `plan`: a mapping from skill path to `cases`
-        (`{id: {"negative": bool, "bucket": str}}`), `spent` (`[regressed, improved]`), `skills` and `looks`. What is
-        absent takes the default.
+        (`{id: {"negative": bool, "bucket": str}}`), `spent` (`[regressed, improved]`), `skills`, `looks`, `arms`,
+        `agents` (`[[harness, model]]`) and `side`. What is absent takes the default.
 
         Raises:
             UsageError: a value has the wrong type or range.
@@ -107,6 +114,9 @@ class LivePlan:
             },
             mode=str(value) if (value := _mapping(live, "workspace").get("mode")) else None,
             cases={name: _case(value) for name, value in _mapping(plan, "cases").items()},
+            arms=tuple(arm for arm in Arm if arm.value in (_names(plan.get("arms")) or ())),
+            agents=_agents(plan.get("agents")),
+            side=str(plan.get("side") or ""),
             spent=_pair(spent),
             stopped=stopped,
             seed=_count(live.get("seed", 0)),
@@ -163,6 +173,11 @@ def _looks(value: object) -> tuple[int, ...]:
 
 def _names(value: object) -> tuple[str, ...] | None:
     return tuple(str(name) for name in value) if isinstance(value, list | tuple) else None
+
+
+def _agents(value: object) -> tuple[tuple[str, str], ...]:
+    rows = value if isinstance(value, list | tuple) else ()
+    return tuple((str(row[0]), str(row[1])) for row in rows if isinstance(row, list | tuple) and len(row) == 2)
 
 
 def _pair(value: object) -> tuple[float, float]:

@@ -46,7 +46,7 @@ def ascii_of(text: str) -> str:
 
 def size_of(summary: LiveSummary) -> str:
     """What the numbers rest on, as in `6 cases x 5 runs`."""
-    lost = f", {summary.missing} lost" if summary.missing else ""
+    lost = f", {summary.missing} of {summary.planned} not scored" if summary.missing else ""
     return f"{plural(len(summary.cases), 'case')} x {plural(summary.attempts, 'run')} an arm{lost}"
 
 

@@ -135,8 +135,8 @@ class TrialPlan:
         return next(case for case in self.subject(trial).cases if case.id == trial.case)
 
 
-Attainable = Callable[[int, int, float, int], bool]
-"""(cases, attempts at the last look, one-sided alpha, strata per case) to whether a verdict can be reached at all:
+Attainable = Callable[[int, Sequence[int], float, int], bool]
+"""(cases, cumulative attempts at the looks, one-sided alpha, strata per case) to whether a verdict can be reached:
 `statistics.power.attainable`."""
 
 
@@ -241,12 +241,13 @@ def _check(subject: Subject, design: Design, alpha: float, strata: int, attainab
     lineup = staged_lineup(subject.lineup, design.modes[0])
     for arm in arms:
         skill_files(lineup.of(arm))
-    attempts = looks_of(subject, design)[-1]
-    if not attainable(len(identities), attempts, alpha, strata):
+    looks = looks_of(subject, design)
+    if not attainable(len(identities), looks, alpha, strata):
         raise _refused(
             "never_a_verdict",
-            f"{subject.skill}: {len(identities)} cases × {attempts} runs an arm can never reach a verdict",
-            "add cases (aces-ci evals create --add N) or raise the last of `live.attempts.looks`"
+            f"{subject.skill}: {len(identities)} cases × {looks[-1]} runs an arm"
+            f"{f', looked at {len(looks)} times,' if len(looks) > 1 else ''} can never reach a verdict",
+            "add cases (aces-ci evals create --add N), or raise or leave out some of `live.attempts.looks`"
             + ("" if subject.attempts is None else ", or `attempts` in evals/config.yml"),
         )
 

@@ -39,6 +39,8 @@ class Cost:
     seconds: float = 0.0
     cap_usd_micros: int | None = None
     saved_usd_micros: int | None = None
+    trials: int = 0
+    """All in the evidence, those that do not count among them; `reused_trials` of them came from earlier runs."""
     reused_trials: int = 0
     judgements: int = 0
     """Readings of one side of one skill by the judge."""

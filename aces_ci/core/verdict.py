@@ -46,7 +46,8 @@ class Facts:
     waits: bool = False
     """A fork's live run waits for approval."""
     words: frozenset[str] = frozenset()
-    """Result words of the live tier over all skills (core.live.Word values)."""
+    """Result words of the live tier over all skills (core.live.Word values); `incomplete` for what was planned and
+    never came, which is no pass whatever the policy makes of the gate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +86,7 @@ def _state(gates: Sequence[GateResult], facts: Facts) -> tuple[State, tuple[Gate
         (State.WAITS, (), facts.waits),
         (State.REGRESSED, broken(GateName.REGRESSION), "regressed" in facts.words),
         (State.INVALID, broken(GateName.INVALID), "no_verdict" in facts.words),
-        (State.INCOMPLETE, broken(GateName.INCOMPLETE), bool(broken(GateName.INCOMPLETE))),
+        (State.INCOMPLETE, broken(GateName.INCOMPLETE), "incomplete" in facts.words),
         (State.INCONCLUSIVE, broken(GateName.INCONCLUSIVE), "cannot_tell" in facts.words),
         (State.IMPROVED, (), "improved" in facts.words),
         (State.NO_DIFFERENCE, (), "no_difference" in facts.words),

@@ -5,7 +5,7 @@ Needs no key and no Docker: images are left out of the digests, a model without 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from aces_ci import compose
@@ -149,9 +149,9 @@ def _planned(job: Job, subjects: list[Subject], env: Mapping[str, str]) -> tuple
     design = trialling.design_of(settings, job.event.trust)
     possible = True
 
-    def attainable(cases: int, attempts: int, alpha: float, strata: int) -> bool:
+    def attainable(cases: int, looks: Sequence[int], alpha: float, strata: int) -> bool:
         nonlocal possible
-        possible = possible and power.attainable(cases, attempts, alpha, strata)
+        possible = possible and power.attainable(cases, looks, alpha, strata)
         return True
 
     plan = make_live_plan(subjects, who, design, attainable=attainable)

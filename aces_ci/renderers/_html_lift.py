@@ -144,7 +144,7 @@ def _passes(live: LiveSummary, names: dict[Arm, str]) -> Grid:
         for item in live.passes
     )
     head = ("Arm", "k", "pass@k: some of k passes", "pass^k: all k pass", "Cases")
-    return Grid(title="Passes", head=head, rows=rows, note="Unbiased over the runs there are; t over cases from 8 on.")
+    return Grid(title="Passes", head=head, rows=rows, note="Unbiased over the runs there are, on this suite.")
 
 
 def _ratios(live: LiveSummary, base: str) -> Grid:

@@ -19,8 +19,8 @@ LEVEL = 0.90
 def rules_out_drop(cells: Sequence[Cell]) -> float | None:
     """The drop in [0, 1] beyond which it is ruled out at 95 % on this suite; 0 where any drop is; None: no pair.
 
-    Where the arms lost so differently that chance alone is not believed, for the worst that the lost runs could have
-    been (rule R, `missing.rule_r`).
+    Also for the worst that lost runs could have been, however equally the arms lost them: what is ruled out must be
+    ruled out by the runs that there are.
     """
     lows = [interval.low for held in _as_bad_as_can_be(cells) if (interval := suite_interval(held, LEVEL))]
     return max(0.0, -min(lows)) if lows else None
@@ -29,13 +29,13 @@ def rules_out_drop(cells: Sequence[Cell]) -> float | None:
 def within_margin(cells: Sequence[Cell], margin: float) -> bool:
     """Whether the 90 % interval lies inside +-margin (TOST; Schuirmann 1987). False without a paired cell.
 
-    Under rule R, as `rules_out_drop`: lost runs must not make two arms look alike.
+    Also at the worst, as `rules_out_drop`: lost runs must not make two arms look alike.
     """
     intervals = [suite_interval(held, LEVEL) for held in _as_bad_as_can_be(cells)]
     return all(found is not None and -margin < found.low and found.high < margin for found in intervals)
 
 
 def _as_bad_as_can_be(cells: Sequence[Cell]) -> tuple[Sequence[Cell], ...]:
-    if not count_missing(cells).unequal:
+    if not count_missing(cells).any:
         return (cells,)
     return (cells, *([filled(cell, a, b) for cell in cells] for a, b in ((0.0, 1.0), (1.0, 0.0))))

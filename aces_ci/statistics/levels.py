@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from scipy.special import ndtri, stdtrit
 
 from aces_ci.statistics.intervals import NO_SPREAD, Interval, variance
+from aces_ci.statistics.proportion import bounds_of
 
 
 def level_interval(cells: Sequence[Sequence[float]], level: float = 0.95) -> Interval | None:
@@ -28,10 +29,8 @@ def level_interval(cells: Sequence[Sequence[float]], level: float = 0.95) -> Int
         half = float(stdtrit(freedom, (1 + level) / 2)) * sum(terms) ** 0.5 / len(used)
         low, high, method = point - half, point + half, "Satterthwaite t within cases"
     else:
-        count, z = sum(map(len, used)), float(ndtri((1 + level) / 2))
-        centre = (point + z * z / (2 * count)) / (1 + z * z / count)
-        half = z * (point * (1 - point) / count + z * z / (4 * count * count)) ** 0.5 / (1 + z * z / count)
-        low, high, method = centre - half, centre + half, "Wilson"
+        low, high = bounds_of(point, sum(map(len, used)), float(ndtri((1 + level) / 2)))
+        method = "Wilson"
     return Interval(
         point=point,
         low=max(0.0, min(low, point)),

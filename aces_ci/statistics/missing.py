@@ -9,7 +9,8 @@ from aces_ci.statistics.sequential import Looks, Side, Spent, Stage, run_looks
 from aces_ci.statistics.stratified import Cell
 
 MOST_MISSING = 0.20
-"""Above this share of planned trials a comparison is invalid."""
+"""Above this share of the planned trials of either arm a comparison is invalid: pooled over the arms, one that lost two
+fifths could hide behind one that lost none."""
 UNEQUAL_SHARE = 0.05
 """Counts of missing trials that differ by no more than this share of an arm (or by one) are taken as
 chance."""
@@ -26,9 +27,14 @@ class Missing:
 
     @property
     def share(self) -> float:
-        """Share of planned trials that nobody can score."""
-        planned = self.planned_a + self.planned_b
-        return (self.a + self.b) / planned if planned else 0.0
+        """Share of its planned trials that nobody can score, in the arm that lost more."""
+        arms = ((self.a, self.planned_a), (self.b, self.planned_b))
+        return max(lost / planned if planned else 0.0 for lost, planned in arms)
+
+    @property
+    def any(self) -> bool:
+        """Whether a trial of either arm is missing."""
+        return self.a + self.b > 0
 
     @property
     def too_many(self) -> bool:
@@ -94,3 +100,15 @@ def rule_r(
     ]
     again = run_looks(worst, cap=cap, alpha_lower=alpha_lower, alpha_higher=alpha_higher, spent=spent, grid=grid)
     return again.crossed is looks.crossed
+
+
+def outlasts(side: Side | None, cells: Sequence[Cell]) -> bool:
+    """Whether the difference keeps its sign at the worst that the missing trials could have been.
+
+    Asked beside rule R, which lets equal losses pass: a direction that the lost trials alone could turn is not said.
+    True without a missing trial, and where no boundary was crossed.
+    """
+    ends = bounds(cells) if count_missing(cells).any else None
+    if ends is None or side is None:
+        return True
+    return ends[1] < 0 if side is Side.LOWER else ends[0] > 0

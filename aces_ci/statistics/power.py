@@ -6,29 +6,53 @@ Pure arithmetic, no numpy: the planner calls it before anything is installed or 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from math import ceil, comb, sqrt
 from statistics import NormalDist
+
+from aces_ci.statistics.spending import spending
 
 Arms = tuple[Sequence[float], Sequence[float]]
 """Scores in [0, 1] of arm A, and of the comparator, in one cell."""
 POWER = 0.80
 MOST_ATTEMPTS = 1000
+_TIE = 1e-9
+"""Probabilities closer than this are equal, as in the test."""
 
 
-def smallest_p(cases: int, attempts: int, strata_per_case: int = 1) -> float:
-    """Smallest one-sided p that `cases` x `attempts` an arm can give: every cell split completely, C(2n,
-    n)^-K."""
-    return float(comb(2 * attempts, attempts)) ** -(cases * strata_per_case) if cases and attempts else 1.0
-
-
-def attainable(cases: int, attempts: int, alpha: float = 0.025, strata_per_case: int = 1) -> bool:
-    """Whether the design can reach a verdict at all.
-
-    The planner asks this before the first trial and refuses a plan that never can: 3 x 1, 4 x 1 and 5 x 1
-    cannot at .025. `attempts` is the last look, `strata_per_case` harnesses x models, `alpha` one-sided and
-    already divided by the number of changed skills.
+def smallest_p(cases: int, stages: Sequence[int], strata_per_case: int = 1) -> float:
+    """Smallest one-sided p that `cases` with these attempts a stage can give: every stratum of every stage split
+    completely, the product of C(2b, b)^-K.
     """
-    return smallest_p(cases, attempts, strata_per_case) <= alpha + 1e-9
+    if not cases or not stages:
+        return 1.0
+    ways = 1.0
+    for attempts in stages:
+        ways *= float(comb(2 * attempts, attempts)) ** (cases * strata_per_case)
+    return 1.0 / ways
+
+
+def attainable(
+    cases: int, looks: Sequence[int], alpha: float = 0.025, strata_per_case: int = 1, spent: float = 0.0
+) -> bool:
+    """Whether the plan can cross a boundary at any of its looks.
+
+    The planner asks this before the first trial and refuses a plan that never can: 3 x 1, 4 x 1 and 5 x 1 cannot at
+    .025. A stage is compared with itself, so two looks at 1 and 2 attempts can less than one at 2, and an early look
+    may take only its part of alpha. On the path of the smallest p nothing is spent before the look it crosses at.
+
+    Args:
+        looks: cumulative attempts at each planned look.
+        alpha: one-sided, already divided by the number of changed skills.
+        strata_per_case: harnesses x models.
+        spent: alpha that earlier runs of the same comparison used up.
+    """
+    stages = [upto - before for before, upto in pairwise((0, *looks))]
+    for number, upto in enumerate(looks):
+        left = spending(upto / looks[-1], alpha) - spent
+        if left > _TIE and smallest_p(cases, stages[: number + 1], strata_per_case) <= left + _TIE:
+            return True
+    return False
 
 
 def cell_variance(arms: Arms, grid: int) -> float:

@@ -10,9 +10,11 @@ Z_95 = 1.959963984540054
 
 def wilson(hits: int, count: int, z: float = Z_95) -> tuple[float, float]:
     """Bounds of the share behind `hits` of `count`; nothing seen is everything possible."""
-    if count == 0:
-        return 0.0, 1.0
-    share = hits / count
+    return bounds_of(hits / count, count, z) if count else (0.0, 1.0)
+
+
+def bounds_of(share: float, count: int, z: float = Z_95) -> tuple[float, float]:
+    """Wilson's bounds of a share in [0, 1] that rests on `count` trials, which need not be a whole number of them."""
     centre = (share + z * z / (2 * count)) / (1 + z * z / count)
     half = z * sqrt(share * (1 - share) / count + z * z / (4 * count * count)) / (1 + z * z / count)
     return max(0.0, centre - half), min(1.0, centre + half)

@@ -13,11 +13,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from math import e, log, sqrt
+from itertools import pairwise
+from math import comb, sqrt
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from aces_ci.statistics.spending import spending
 from aces_ci.statistics.stratified import TOLERANCE, Cell, Law, grid_of, moments, null_law
 
 FUTILITY = 0.05
@@ -63,17 +65,15 @@ class Looks:
     p_higher: float
     spent: Spent
     futile: bool
+    """Going on is not worth its price: conditional power below `FUTILITY`, or no completion can cross."""
     z: float
+    hopeless: bool = False
+    """No completion of the plan can cross a boundary, whatever it brings."""
 
     @property
     def p_two_sided(self) -> float:
         """Twice the smaller one-sided p, at most 1."""
         return min(1.0, 2 * min(self.p_lower, self.p_higher))
-
-
-def spending(fraction: float, alpha: float) -> float:
-    """Cumulative alpha that may be gone at a fraction of the planned attempts in [0, 1]."""
-    return alpha * log(1 + (e - 1) * min(1.0, fraction))
 
 
 def conditional_power(z: float, fraction: float, alpha: float) -> float:
@@ -111,6 +111,7 @@ def run_looks(
     alpha_higher: float = 0.025,
     spent: Spent | None = None,
     grid: int | None = None,
+    later: Sequence[int] = (),
 ) -> Looks:
     """The recursion over `stages`, up to the first crossing.
 
@@ -121,6 +122,7 @@ def run_looks(
         alpha_lower: one-sided level of "A is lower"; `alpha_higher` of "A is higher".
         spent: alpha that earlier runs of the same comparison used up and whose trials are not in `stages`.
         grid: units of the scores; None takes it from the scores.
+        later: cumulative attempts of the looks that are still planned; empty: one, at the cap.
     """
     gone = spent or Spent()
     units = grid or grid_of([cell for stage in stages for cell in stage.cells])
@@ -161,7 +163,15 @@ def run_looks(
         state.law[: max(0, low + 1)] = 0.0
         state.law[high:] = 0.0
     fraction = attempts / cap
-    futile = 0 < fraction < 1 and conditional_power(z, fraction, max(alpha_lower, alpha_higher)) < FUTILITY
+    open_end = 0 < fraction < 1
+    hopeless = open_end and not _can_cross(
+        state,
+        strata=sum(cell.paired for cell in stages[-1].cells),
+        attempts=(attempts, *(later or (cap,))),
+        cap=cap,
+        alphas=(alpha_lower, alpha_higher),
+    )
+    futile = hopeless or (open_end and conditional_power(z, fraction, max(alpha_lower, alpha_higher)) < FUTILITY)
     return Looks(
         look=look,
         crossed=None,
@@ -170,4 +180,23 @@ def run_looks(
         spent=Spent(lower=state.lower, higher=state.higher),
         futile=futile,
         z=z,
+        hopeless=hopeless,
     )
+
+
+def _can_cross(state: _State, *, strata: int, attempts: Sequence[int], cap: int, alphas: tuple[float, float]) -> bool:
+    """Whether some completion of the plan could still cross either boundary.
+
+    A stage in which a stratum is split completely has the smallest probability that a stage can have, 1 / C(2b, b).
+    So p at a later look is at least what is spent, plus the probability of today's total or a more extreme one times
+    that of such stages up to there; a completion that needs less does not exist.
+    """
+    below = float(state.law[: state.total + 1].sum())
+    above = float(state.law[state.total :].sum())
+    rarest = 1.0
+    for before, upto in pairwise(attempts):
+        rarest /= float(comb(2 * (upto - before), upto - before)) ** strata
+        for gone, mass, alpha in ((state.lower, below, alphas[0]), (state.higher, above, alphas[1])):
+            if gone + mass * rarest <= spending(upto / cap, alpha) + TOLERANCE:
+                return True
+    return False

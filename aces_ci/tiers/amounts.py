@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from aces_ci.core.estimate import Contrast, Estimate
 from aces_ci.core.lift import Value
 from aces_ci.core.live import PassRow, RatioRow
 from aces_ci.core.live_plan import LivePlan
-from aces_ci.core.trial import Trial
-from aces_ci.statistics.passes import over_cases, pass_at_k, pass_hat_k
-from aces_ci.statistics.population import tasks_like_these
+from aces_ci.core.trial import Arm, Trial
+from aces_ci.statistics.passes import FEWEST_GROUPS, over_cases, pass_interval
 from aces_ci.statistics.ratios import paired_ratio
 from aces_ci.statistics.stratified import Cell
 from aces_ci.tiers.breakdown import SHOWN_ARMS, scored, within
@@ -21,27 +21,24 @@ PASSES = 1.0
 
 
 def pass_rows(held: Slots, values: Mapping[str, Value], plan: LivePlan, attempts: int) -> tuple[PassRow, ...]:
-    """pass@k and pass^k an arm, k the attempts of the first look; the interval is t over cases from 8
-    cases."""
+    """pass@k and pass^k an arm on this suite, k the attempts of the first look."""
     k = plan.looks[0]
     rows = []
     for arm in SHOWN_ARMS:
-        by_case: dict[str, list[float]] = {}
-        for key, trials in within(held, arm, attempts).items():
-            by_case.setdefault(key[0], []).extend(scored(trials, values))
-        if not by_case:
+        strata = [(key[0], scored(trials, values)) for key, trials in within(held, arm, attempts).items()]
+        if not strata:
             continue
-        counts = [(sum(score >= PASSES - 1e-9 for score in row), len(row)) for row in by_case.values()]
-        if over_cases(counts, k) is None:
-            some, every, because = None, None, f"a case has fewer than {k} scored runs"
-        else:
-            both = [
-                tasks_like_these([value for c, n in counts if (value := estimator(c, n, k)) is not None])
-                for estimator in (pass_at_k, pass_hat_k)
-            ]
-            some, every = (estimate(found.interval) for found in both)
-            because = "; ".join(dict.fromkeys(found.because for found in both if found.interval is None))
-        rows.append(PassRow(arm=arm, k=k, cases=len(counts), some=some, every=every, because=because))
+        cases = {case for case, _ in strata}
+        counts = [(sum(score >= PASSES - 1e-9 for score in row), len(row)) for _, row in strata]
+        means = over_cases(counts, k)
+        both = [pass_interval(mean, counts, k) for mean in means or ()]
+        some, every = (estimate(found, cases=len(cases)) for found in both) if both else (None, None)
+        because = ""
+        if means is None:
+            because = f"a case has fewer than {k} scored runs"
+        elif some is None:
+            because = f"fewer than {FEWEST_GROUPS} groups of {k} runs"
+        rows.append(PassRow(arm=arm, k=k, cases=len(cases), some=some, every=every, because=because))
     return tuple(rows)
 
 
@@ -64,35 +61,40 @@ AMOUNTS: tuple[tuple[str, Callable[[Trial], float | None]], ...] = (
 )
 
 
-def ratio_rows(held: Slots, plan: LivePlan, attempts: int) -> tuple[RatioRow, ...]:
-    """Paired ratios in both contrasts. Lost trials are left out: what they would have cost is unknown."""
+def ratio_rows(
+    held: Slots, plan: LivePlan, attempts: int, unfair: Mapping[Contrast, str] | None = None
+) -> tuple[RatioRow, ...]:
+    """Paired ratios in both contrasts. Lost trials are left out: what they would have cost is unknown.
+
+    `unfair`: by contrast why its arms may not be compared; what an agent uses is as much a result as its answer.
+    """
     rows = []
-    for contrast, (first, second) in ARMS.items():
-        if not held.by_arm.get(first) or not held.by_arm.get(second):
+    for contrast, arms in ARMS.items():
+        spoilt = (unfair or {}).get(contrast, "")
+        if not spoilt and not all(held.by_arm.get(arm) for arm in arms):
             continue
         for what, amount in AMOUNTS:
-            sides = [
-                {key: [amount(t) for t in row if not t.missing] for key, row in within(held, arm, attempts).items()}
-                for arm in (first, second)
-            ]
-            if any(value is None for side in sides for row in side.values() for value in row):
-                rows.append(RatioRow(what=what, contrast=contrast, estimate=None, because="no price is known"))
-                continue
-            strata = [
-                Cell(
-                    key=key,
-                    a=tuple(value for value in sides[0].get(key, []) if value is not None),
-                    b=tuple(value for value in sides[1].get(key, []) if value is not None),
-                )
-                for key in held.keys(first, second)
-            ]
-            found = paired_ratio(strata, seed=plan.seed)
-            rows.append(
-                RatioRow(
-                    what=what,
-                    contrast=contrast,
-                    estimate=estimate(found, seed=plan.seed),
-                    because="" if found else "too few runs a case, or no spread to see",
-                )
-            )
+            found, because = (None, spoilt) if spoilt else _ratio(held, arms, amount, plan, attempts)
+            rows.append(RatioRow(what=what, contrast=contrast, estimate=found, because=because))
     return tuple(rows)
+
+
+def _ratio(
+    held: Slots, arms: tuple[Arm, Arm], amount: Callable[[Trial], float | None], plan: LivePlan, attempts: int
+) -> tuple[Estimate | None, str]:
+    sides = [
+        {key: [amount(t) for t in row if not t.missing] for key, row in within(held, arm, attempts).items()}
+        for arm in arms
+    ]
+    if any(value is None for side in sides for row in side.values() for value in row):
+        return None, "no price is known"
+    strata = [
+        Cell(
+            key=key,
+            a=tuple(value for value in sides[0].get(key, []) if value is not None),
+            b=tuple(value for value in sides[1].get(key, []) if value is not None),
+        )
+        for key in held.keys(*arms)
+    ]
+    found = estimate(paired_ratio(strata, seed=plan.seed), seed=plan.seed)
+    return found, "" if found else "too few runs a case, or no spread to see"

@@ -9,15 +9,16 @@ from aces_ci import __version__
 from aces_ci.core import gates_text
 from aces_ci.core.amount import in_micros
 from aces_ci.core.event import Trust
-from aces_ci.core.evidence import CUT_SHORT, ChangedSkill, Evidence, Judgement, Tier
+from aces_ci.core.evidence import ChangedSkill, Evidence, Judgement
 from aces_ci.core.finding import Finding, Severity
 from aces_ci.core.gate import GateResult, Mode
 from aces_ci.core.gate_evals import evals_gate
 from aces_ci.core.gate_judge import judge_gate
-from aces_ci.core.live import LiveSummary
+from aces_ci.core.live import LiveSummary, Unfair
 from aces_ci.core.merge import Sorted, merge
 from aces_ci.core.report import Cost, Links, Report, SkillReport
 from aces_ci.core.verdict import Facts, decide
+from aces_ci.tiers.recorded import never_came, plan_of
 
 
 def assemble(evidence: Iterable[Evidence], *, links: Links | None = None, unverified: bool = False) -> Report:
@@ -37,7 +38,7 @@ def assemble(evidence: Iterable[Evidence], *, links: Links | None = None, unveri
         skills=len(skills),
         findings_to_fix=sum(f.severity is Severity.WARNING for skill in skills for f in skill.findings),
         waits=any(item.code == "fork" for item in found.skipped.values()),
-        words=frozenset(skill.live.word.value for skill in skills if skill.live),
+        words=frozenset(_words(found, skills)),
     )
     return Report(
         version=found.header.version or __version__,
@@ -78,52 +79,17 @@ def _live(found: Sorted, path: str) -> LiveSummary | None:
     if not trials:
         return None
     # numpy is not for runs that only read text.
-    from aces_ci.core.live_plan import LivePlan
     from aces_ci.tiers.compare import summarise
     from aces_ci.tiers.push import since
 
     digests = {trial.digest for trial in trials}
     scores = [score for score in found.scores.values() if score.trial in digests]
-    plan = LivePlan.of(_settings(found, path), path, skills=_family(found), stopped=_stopped(found, path))
-    summary = summarise(trials, scores, plan)
+    summary = summarise(trials, scores, plan_of(found, path))
     last, causes = found.last_pushes.get(path), found.diagnosed.get(path)
     if last is not None:
         mine = [row for row in found.findings.values() if row.skill == path]
         summary = replace(summary, since=since(last, trials, scores, mine, summary))
     return summary if causes is None else replace(summary, diagnosis=causes.causes)
-
-
-def _settings(found: Sorted, path: str) -> Mapping[str, object]:
-    """The run's settings with what was planned for this skill; lines of the plan outrank the header."""
-    rows = [row for row in found.planned.values() if row.skill == path]
-    if not rows:
-        return found.header.settings
-    cases = {name: case for row in rows for name, case in row.cases.items()}
-    around = next((row for row in rows if row.side == "base"), rows[0])
-    plan = {
-        path: {
-            "cases": cases,
-            "skills": max(row.skills for row in rows),
-            "sandbox": sorted(set(around.sandbox.values())) if around.sandbox or not around.isolated else None,
-            "network": list(around.network),
-            "neighbours": list(around.neighbours),
-            "spent": list(around.spent),
-            "looks": list(around.looks),
-        }
-    }
-    return {**found.header.settings, "plan": plan}
-
-
-def _stopped(found: Sorted, path: str) -> str:
-    """Why the live tier ended before its last look, where it left a word on it."""
-    for item in found.skipped.values():
-        if item.tier is Tier.LIVE and item.code in CUT_SHORT and item.skill in {None, path}:
-            return "by the budget" if item.code == "budget" else f"because {item.because}"
-    return ""
-
-
-def _family(found: Sorted) -> int:
-    return len({trial.skill for trial in found.trials.values()})
 
 
 def _gates(found: Sorted, skills: tuple[SkillReport, ...]) -> Iterable[GateResult]:
@@ -136,8 +102,28 @@ def _gates(found: Sorted, skills: tuple[SkillReport, ...]) -> Iterable[GateResul
             yield from _text(skill, mode, int(minimum), found.header.event.trust, found.header.settings.get("judge"))
             if skill.live is not None:
                 yield from _of_live(found, skill, mode)
+            if missed := _missed(found, skill):
+                yield gates_text.unmeasured_gate(skill.change, missed, mode("incomplete", Mode.ADVISE))
     if skills:
         yield gates_text.incomplete_gate(found.missing_shards, mode("incomplete", Mode.ADVISE))
+
+
+def _words(found: Sorted, skills: tuple[SkillReport, ...]) -> Iterable[str]:
+    """What the heading chooses from: what never came is not what ran unfairly, and no pass."""
+    for skill in skills:
+        if _missed(found, skill):
+            yield "incomplete"
+        elif skill.live is not None:
+            yield skill.live.word.value
+    if skills and found.missing_shards:
+        yield "incomplete"
+
+
+def _missed(found: Sorted, skill: SkillReport) -> str:
+    """What the plan promised of a skill and never came, as a clause; empty where nothing is missed."""
+    if skill.live is None:
+        return never_came(found, skill.change.path)
+    return skill.live.because if Unfair.ABSENT in skill.live.unfair else ""
 
 
 def _text(skill: SkillReport, mode: _Modes, minimum: int, trust: Trust, judge: object) -> Iterable[GateResult]:
@@ -199,6 +185,7 @@ def _cost(found: Sorted) -> Cost:
         seconds=found.seconds,
         cap_usd_micros=in_micros(cap) if isinstance(cap, int | float) else None,
         saved_usd_micros=None if None in saved or not saved else sum(value or 0 for value in saved),
+        trials=len(found.trials),
         reused_trials=len(reused),
         judgements=readings,
         reused_judgements=len(reread),

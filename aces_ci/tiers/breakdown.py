@@ -68,7 +68,10 @@ def arm_levels(held: Slots, values: Mapping[str, Value], attempts: int) -> tuple
         rows.append(
             ArmLevel(
                 arm=arm,
-                outcome=estimate(level_interval([scored(row, values) for row in strata.values()])),
+                outcome=estimate(
+                    level_interval([scored(row, values) for row in strata.values()]),
+                    cases=len({key[0] for key, row in strata.items() if scored(row, values)}),
+                ),
                 trials=len(trials),
                 missing=sum(values[trial.digest].value is None for trial in trials),
                 tokens=mean([float(trial.usage.tokens) for trial in seen]),
@@ -103,14 +106,17 @@ def case_rows(
     plan: LivePlan,
     contrast: Contrast,
     attempts: int,
+    *,
+    fair: bool = True,
 ) -> tuple[CaseRow, ...]:
-    """One row a case, in the order of the plan, else of first appearance."""
+    """One row a case, in the order of the plan, else of first appearance. None looks worse in arms that may not be
+    compared."""
     stay_out = must_stay_out(held, scores)
     order = tuple(dict.fromkeys((*plan.cases, *(key[0] for key in held.keys(*Arm)))))
     by_case: dict[str, list[Cell]] = {}
     for cell in cells(held, ARMS[contrast], attempts, values):
         by_case.setdefault(cell.key[0], []).append(cell)
-    worse = worse_cases(by_case)
+    worse = worse_cases(by_case) if fair else ()
     rows = []
     for case in order:
         known = plan.cases.get(case, PlannedCase())
@@ -203,14 +209,20 @@ def _fair(described: Lift | None, tested: Mapping[Contrast, Lift], ways: Sequenc
 
 
 def group_rows(
-    held: Slots, values: Mapping[str, Value], plan: LivePlan, contrast: Contrast, attempts: int
+    held: Slots,
+    values: Mapping[str, Value],
+    plan: LivePlan,
+    contrast: Contrast,
+    attempts: int,
+    tested: Mapping[Contrast, Lift],
 ) -> tuple[GroupRow, ...]:
-    """Harnesses, models and buckets, each where there are at least two of them."""
+    """Harnesses, models and buckets, each where there are at least two of them; no estimate where `tested` has none."""
     keys = held.keys(*Arm)
     by_harness: dict[str, list[Cell]] = {}
     for cell in cells(held, ARMS[contrast], attempts, values):
         by_harness.setdefault(cell.key[1], []).append(cell)
-    worse = worse_harnesses(by_harness)
+    deciding = tested.get(contrast)
+    worse = () if deciding is None or deciding.because else worse_harnesses(by_harness)
     buckets = {case: planned.bucket for case, planned in plan.cases.items() if planned.bucket}
     kinds: tuple[tuple[str, dict[tuple[str, str, str], str]], ...] = (
         ("harness", {key: key[1] for key in keys}),
@@ -233,8 +245,8 @@ def group_rows(
                 GroupRow(
                     kind=kind,
                     name=name,
-                    change=describe(part, Contrast.CHANGE, OUTCOME, values, attempts),
-                    lift=describe(part, Contrast.LIFT, OUTCOME, values, attempts),
+                    change=_fair(describe(part, Contrast.CHANGE, OUTCOME, values, attempts), tested),
+                    lift=_fair(describe(part, Contrast.LIFT, OUTCOME, values, attempts), tested),
                     flagged=kind == "harness" and name in worse,
                 )
             )

@@ -10,8 +10,9 @@ from aces_ci.core.lift import Value
 from aces_ci.core.live_plan import LivePlan
 from aces_ci.core.trial import Arm
 from aces_ci.statistics.intervals import Interval, satterthwaite, suite_interval
-from aces_ci.statistics.missing import Missing, count_missing, rule_r
+from aces_ci.statistics.missing import Missing, count_missing, outlasts, rule_r
 from aces_ci.statistics.sequential import Looks, Side, Spent, run_looks
+from aces_ci.statistics.spending import spending
 from aces_ci.statistics.stratified import Cell, mean_difference
 from aces_ci.tiers.strata import Slots, cells, complete_looks, stages
 
@@ -28,7 +29,7 @@ class Tested:
     contrast: Contrast
     looks: Looks
     stands: bool
-    """A boundary was crossed and rule R upholds it."""
+    """A boundary was crossed, and neither rule R nor the worst of the missing trials undoes it."""
     point: float | None
     interval: Interval | None
     """95 %, stretched to 0 where the test did not reject."""
@@ -38,6 +39,8 @@ class Tested:
     """Per arm and stratum that estimates rest on."""
     complete: int
     """Complete looks that there are, used or not."""
+    threshold: float = 0.0
+    """Two-sided: twice the alpha that may be spent up to this look on the side that p speaks of."""
 
     @property
     def cases(self) -> int:
@@ -46,12 +49,14 @@ class Tested:
 
     def lift(self, metric: str, because: str = "") -> Lift:
         """As shown: p only where the test could speak."""
+        spoke = bool(self.looks.look) and not because
         return Lift(
             contrast=self.contrast,
             metric=metric,
             pairs=self.cases,
             estimate=estimate(self.interval, cases=self.cases),
-            p=self.looks.p_two_sided if self.looks.look and not because else None,
+            p=self.looks.p_two_sided if spoke else None,
+            threshold=self.threshold if spoke else None,
             because=because if because or self.interval else "no case has a scored run in both arms",
         )
 
@@ -81,16 +86,19 @@ def evaluate(
     there is and the test is silent.
     """
     arms = ARMS[contrast]
-    done = complete_looks(held, arms, plan.looks, tuple(plan.cases))
+    done = complete_looks(held, arms, plan.looks, plan.cases, plan.agents)
     lower, higher = plan.alphas
     spent = Spent(lower=plan.spent[0], higher=plan.spent[1]) if contrast is Contrast.CHANGE else Spent()
     staged = stages(held, arms, plan.looks[:done], values)
-    looks = run_looks(staged, cap=plan.cap, alpha_lower=lower, alpha_higher=higher, spent=spent)
+    later = plan.looks[done:]
+    looks = run_looks(staged, cap=plan.cap, alpha_lower=lower, alpha_higher=higher, spent=spent, later=later)
     used = staged[: looks.look]
     attempts = plan.looks[(upto or looks.look) - 1] if looks.look else plan.looks[:upto][-1]
     seen = cells(held, arms, attempts, values)
     missing = count_missing(seen)
     stands = rule_r(looks, used, missing, cap=plan.cap, alpha_lower=lower, alpha_higher=higher, spent=spent)
+    stands = stands and outlasts(looks.crossed, seen)
+    side = lower if looks.p_lower <= looks.p_higher else higher
     interval = suite_interval(seen)
     if interval is not None and looks.crossed is None:
         interval = interval.hulled()
@@ -104,6 +112,7 @@ def evaluate(
         missing=missing,
         attempts=attempts if looks.look else _most(seen),
         complete=done,
+        threshold=2 * spending(sum(stage.attempts for stage in used) / plan.cap, side),
     )
 
 

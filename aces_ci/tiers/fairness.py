@@ -13,7 +13,7 @@ from aces_ci.statistics.missing import Missing
 Reason = tuple[Unfair, str]
 """What is unfair, and the clause that says it."""
 
-ARM_NAMES = {Arm.WITH_SKILL: "this change", Arm.PREVIOUS: "main", Arm.BASELINE: "no skill"}
+ARM_NAMES = {Arm.WITH_SKILL: "this change", Arm.PREVIOUS: "the base version", Arm.BASELINE: "no skill"}
 _FLAGS = (
     (
         Flag.TAMPERED,
@@ -39,8 +39,7 @@ def unfair(trials: Sequence[Trial], scores: Iterable[Score], missing: Missing) -
     found += _versions(trials)
     found += _judges(trials, scores)
     if missing.too_many:
-        lost, planned = missing.a + missing.b, missing.planned_a + missing.planned_b
-        found.append((Unfair.MISSING, f"{lost} of {planned} runs could not be scored; at most a fifth may be"))
+        found.append((Unfair.MISSING, _losses(trials, missing)))
     stored = [trial for trial in trials if trial.recorded]
     if stored:
         days = ", ".join(sorted({str(trial.recorded)[:10] for trial in stored}))
@@ -49,6 +48,14 @@ def unfair(trials: Sequence[Trial], scores: Iterable[Score], missing: Missing) -
     if any(Flag.UNVERIFIED in trial.flags for trial in trials):
         found.append((Unfair.UNVERIFIED, "no gateway saw the exchanges: the traces are the agent's own word"))
     return tuple(found)
+
+
+def _losses(trials: Sequence[Trial], missing: Missing) -> str:
+    """Of the arm that lost more: it is the one that may not."""
+    other = next((ARM_NAMES[trial.arm] for trial in trials if trial.arm is not Arm.WITH_SKILL), "the other arm")
+    rows = ((missing.a, missing.planned_a, ARM_NAMES[Arm.WITH_SKILL]), (missing.b, missing.planned_b, other))
+    lost, planned, name = max(rows, key=lambda row: row[0] / max(1, row[1]))
+    return f"{lost} of {planned} runs of {name} could not be scored; at most a fifth of an arm may be"
 
 
 def _versions(trials: Sequence[Trial]) -> list[Reason]:

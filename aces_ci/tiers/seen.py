@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypedDict
 
-from aces_ci.core.grading.skill_use_summary import SkillUseSummary, summary
+from aces_ci.core.grading.skill_use_summary import SkillUseSummary, forms, summary
 from aces_ci.core.lift import OUTCOME_PARTS, ScoreTable
+from aces_ci.core.live import UseLevel
+from aces_ci.core.score import Score
 from aces_ci.core.trial import Arm, Trial
 from aces_ci.statistics.agreement import flip_rate
+from aces_ci.statistics.levels import level_interval
+from aces_ci.tiers.contrast import estimate
 
 ACTIVATION, AVOIDANCE = "activation", "avoidance"
 """Parts of `skill_execution`: the skill was read as wanted; it was left alone as wanted (negative cases)."""
@@ -63,8 +67,28 @@ def activation(trials: Sequence[Trial], scores: ScoreTable) -> tuple[int, int, i
 
 def used(trials: Sequence[Trial], scores: ScoreTable) -> SkillUseSummary | None:
     """Skill-Use of this change's trials."""
-    mine = (scores.get(trial.digest, {}) for trial in trials if trial.arm is Arm.WITH_SKILL)
-    return summary(score for rows in mine for score in rows.values())
+    return summary(_mine(trials, scores))
+
+
+def use_levels(trials: Sequence[Trial], scores: ScoreTable) -> tuple[UseLevel, ...]:
+    """The forms of Skill-Use, each with its interval on this suite; those of which no trial says anything are left
+    out."""
+    strata = {trial.digest: (trial.case, trial.harness, trial.model) for trial in trials}
+    rows = []
+    for name, values in forms(_mine(trials, scores)).items():
+        cells: dict[tuple[str, str, str], list[float]] = {}
+        for digest, value in values.items():
+            cells.setdefault(strata[digest], []).append(value)
+        level = estimate(level_interval(list(cells.values())), cases=len({key[0] for key in cells}))
+        if level is not None:
+            rows.append(UseLevel(form=name, runs=len(values), level=level))
+    return tuple(rows)
+
+
+def _mine(trials: Sequence[Trial], scores: ScoreTable) -> Iterator[Score]:
+    for trial in trials:
+        if trial.arm is Arm.WITH_SKILL:
+            yield from scores.get(trial.digest, {}).values()
 
 
 def agreement_of(trials: Sequence[Trial], scores: ScoreTable) -> AgreementFields:

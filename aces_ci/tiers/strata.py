@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from aces_ci.core.lift import Value
@@ -45,13 +45,27 @@ def slots(trials: Sequence[Trial], cap: int) -> Slots:
     return Slots(by_arm=rows)
 
 
-def complete_looks(held: Slots, arms: tuple[Arm, Arm], looks: Sequence[int], cases: Sequence[str]) -> int:
+def most(held: Slots) -> int:
+    """The highest attempt that any stratum of any arm has; 0 without a trial."""
+    rows = (row for strata in held.by_arm.values() for row in strata.values())
+    return max((attempt for row in rows for attempt in row), default=0)
+
+
+def complete_looks(
+    held: Slots,
+    arms: tuple[Arm, Arm],
+    looks: Sequence[int],
+    cases: Collection[str],
+    agents: Collection[tuple[str, str]] = (),
+) -> int:
     """How many looks are complete: every stratum has all their attempts in both arms, lost ones included.
 
-    `cases` are the planned ones, so a case that never ran keeps a look open.
+    `cases` and `agents` (harness, model) are the planned ones, so one that never ran keeps a look open.
     """
     keys = held.keys(*arms)
     if not keys or set(cases) - {case for case, _, _ in keys}:
+        return 0
+    if {(case, *agent) for case in cases or {key[0] for key in keys} for agent in agents} - set(keys):
         return 0
     done = 0
     for look in looks:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from aces_ci.core.live_plan import LivePlan
 from aces_ci.core.suites.case import Bucket, Case, CheckKind, Role
 from aces_ci.ports.dialect import Remark
 from aces_ci.tiers.suite import Suite
 
-Attainable = Callable[[int, int], bool]
-"""(cases, attempts) -> whether a verdict can ever be reached."""
+Attainable = Callable[[int, Sequence[int]], bool]
+"""(cases, cumulative attempts at the looks) -> whether a verdict can ever be reached."""
 LAST_LOOK = 8
 _WORD = re.compile(r"[^\W_]+")
 # A shorter reference ("yes", "42") stands in many honest prompts.
@@ -35,8 +36,9 @@ def advise(
             message="no negative case: nothing shows that the skill stays out where it should",
             hint="add a task close by that the skill must not touch, with `expected_skill: null`",
         )
-    if not attainable(len(cases), attempts):
-        needed = next((n for n in range(len(cases) + 1, 41) if attainable(n, attempts)), None)
+    looks = (*(look for look in LivePlan().looks if look < attempts), attempts)
+    if not attainable(len(cases), looks):
+        needed = next((n for n in range(len(cases) + 1, 41) if attainable(n, looks)), None)
         more = f"{needed} cases would do" if needed else "more cases or attempts are needed"
         yield Remark(
             path=path,

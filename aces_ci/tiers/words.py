@@ -19,8 +19,8 @@ def word(tested: Tested, reasons: Sequence[Reason], plan: LivePlan) -> tuple[Wor
     """The word and the clause behind it.
 
     In order: unfair is *no verdict*; a boundary that was crossed, upheld by rule R and by the interval, at least the
-    floor away from 0, is *regressed* or *improved*; where the looks end a 90 % interval inside the margin, under rule R
-    as well, is *no difference*; all else *cannot tell*.
+    floor away from 0, is *regressed* or *improved*; at the plan's last look a 90 % interval inside the margin, also at
+    the worst that lost runs could have been, is *no difference*; all else *cannot tell*.
     """
     if reasons:
         return Word.NO_VERDICT, reasons[0][1]
@@ -31,11 +31,11 @@ def word(tested: Tested, reasons: Sequence[Reason], plan: LivePlan) -> tuple[Wor
     crossed = tested.looks.crossed
     sure = tested.stands and agrees(tested) and excludes_zero(tested)
     if crossed is not None and sure and abs(tested.point) >= plan.floor:
-        than = "main" if tested.contrast is Contrast.CHANGE else "no skill"
+        than = "the base" if tested.contrast is Contrast.CHANGE else "no skill"
         return WORST_FIRST[crossed], f"beyond chance against {than} at look {tested.looks.look} of {len(plan.looks)}"
-    # Asked once, where the looks end: asked at each of them its error would add up.
-    ended = crossed is not None or tested.looks.look == len(plan.looks)
-    if ended and within_margin(tested.cells, plan.margin):
+    # Asked once, where the looks end: asked at each of them its error would add up. A boundary that was crossed earlier
+    # is no end of the looks, whatever kept it from being a word.
+    if tested.looks.look == len(plan.looks) and within_margin(tested.cells, plan.margin):
         return (
             Word.NO_DIFFERENCE,
             f"the 90 % interval lies inside {round(100 * plan.margin)} points either way",
@@ -59,6 +59,8 @@ def _why_not(tested: Tested, plan: LivePlan) -> str:
         if not excludes_zero(tested):
             return "the exact test speaks, but the interval still holds 0"
         return f"beyond chance, but smaller than the floor of {round(100 * plan.floor)} points"
+    if tested.looks.hopeless:
+        return "no completion of the plan can cross a boundary any more"
     if tested.looks.futile:
         return "more runs of the same plan are not expected to settle it"
     if tested.looks.look < len(plan.looks):

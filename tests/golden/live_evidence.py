@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
+from aces_ci.core.change import How
 from aces_ci.core.diagnosis import Diagnosed
 from aces_ci.core.evidence import Evidence, Planned, RunEnded, Skipped, Structure, Tier
 from aces_ci.core.score import Part, Score
 from aces_ci.core.trial import Arm, Ending, Flag, Trial, Usage
-from aces_ci.tiers.compare import summaries
+from aces_ci.tiers.assemble import assemble
 from aces_ci.tiers.diagnose import SkillText, diagnose
 from tests.builders import JUDGE, a_changed_skill, a_run, a_score, a_trace, a_trial
 
@@ -34,6 +35,9 @@ class Told:
     changes: Mapping[str, Any] = field(default_factory=dict)
     stopped: str = ""
     """The word that the engine left when the budget ended the run."""
+    how: How = How.MODIFIED
+    absent: Arm | None = None
+    """An arm that was planned, and of which no run came."""
 
 
 def trials_of(told: Told, looks: Sequence[int] = (3, 5, 8)) -> Iterable[Evidence]:
@@ -43,7 +47,7 @@ def trials_of(told: Told, looks: Sequence[int] = (3, 5, 8)) -> Iterable[Evidence
     for attempt in range(told.attempts, 0, -1):
         for case, rates in told.rates.items():
             for arm, rate in zip(ORDER, rates, strict=True):
-                if rate is None:
+                if rate is None or arm is told.absent:
                     continue
                 gone = lost.get(arm, 0) > 0
                 lost[arm] = lost.get(arm, 0) - gone
@@ -101,7 +105,7 @@ def run_of(*told: Told, settings: Mapping[str, object] | None = None, **event: A
         run = replace(run, event=replace(run.event, **event))
     lines: list[Evidence] = [run]
     for skill in told:
-        lines.append(a_changed_skill(skill.path))
+        lines.append(a_changed_skill(skill.path, how=skill.how))
         lines.append(Structure(skill=skill.path, conformant=True, score=88, previous_score=86))
         lines.append(_planned(skill, len(told)))
         lines += trials_of(skill)
@@ -111,12 +115,15 @@ def run_of(*told: Told, settings: Mapping[str, object] | None = None, **event: A
 
 
 def _planned(told: Told, skills: int) -> Planned:
+    rates = next(iter(told.rates.values()))
     return Planned(
         skill=told.path,
         cases={case: {"negative": case in told.negative, "bucket": None} for case in told.rates},
         skills=skills,
         sandbox={"claude-code": "sha256:9b1c0d2e4f6a8091b2c3d4e5f60718293a4b5c6d7e8f90123456789abcdef012"},
         neighbours=("api-debugger",),
+        arms=tuple(arm.value for arm, rate in zip(ORDER, rates, strict=True) if rate is not None),
+        agents=(("claude-code", "claude-sonnet-5"),),
     )
 
 
@@ -129,7 +136,8 @@ def causes_of(lines: Sequence[Evidence], path: str) -> Diagnosed:
     traces = {trial.digest: fast if trial.arm is Arm.WITH_SKILL else slow for trial in trials}
     before = "---\nname: ledger-export\n---\nRun `scripts/export.py` for the month.\nThen compare the totals.\n"
     text = SkillText(path=f"{path}/SKILL.md", before=before, after=before.replace("for the month", "with `--fast`"))
-    summary = summaries(lines)[path]
+    (summary,) = (skill.live for skill in assemble(lines).skills if skill.change.path == path)
+    assert summary is not None
     return Diagnosed(skill=path, causes=diagnose(summary, trials, scores, traces, text))
 
 
@@ -194,4 +202,10 @@ NEW_SKILL = replace(
     path="skills/parcel-quote",
     rates={case: (a, None, c) for case, (a, _, c) in IMPROVED.rates.items()},
     recorded=None,
+    how=How.ADDED,
 )
+MAIN_NEVER_RAN = replace(IMPROVED, recorded=None, absent=Arm.PREVIOUS)
+NOTHING_RAN = replace(CANNOT_TELL, attempts=0)
+LOST_FEW = replace(IMPROVED, recorded=None, lost={Arm.WITH_SKILL: 4, Arm.PREVIOUS: 1})
+"""Improved, and the arms lost unequally many."""
+REGRESSED_LOST = replace(REGRESSED, attempts=3, lost={Arm.WITH_SKILL: 1, Arm.PREVIOUS: 1})

@@ -27,6 +27,8 @@ from tests.golden.live_evidence import (
     CONTAMINATED,
     IMPROVED,
     LOST,
+    LOST_FEW,
+    MAIN_NEVER_RAN,
     NEW_SKILL,
     NO_DIFFERENCE,
     REGRESSED,
@@ -53,6 +55,8 @@ RUNS: dict[str, Callable[[], list[Evidence]]] = {
     "contaminated": lambda: run_of(CONTAMINATED),
     "stored_main": lambda: run_of(STORED_MAIN),
     "new_skill": lambda: run_of(NEW_SKILL),
+    "main_never_ran": lambda: run_of(MAIN_NEVER_RAN),
+    "lost_few": lambda: run_of(LOST_FEW, settings={"live": {"seed": 7, "attempts": {"looks": [5]}}}),
 }
 INTERVAL = r"\[[+−-]?[\d.]+,[\s\u00a0][+−-]?[\d.]+\]"
 
@@ -88,7 +92,12 @@ NAMED = [
     (r"looks? [\d, and]+(?: of \d+)?", "planned looks"),
     (r"95\u00a0% intervals?|0\u00a0to\u00a0100|points of 100", "the scale and the level"),
     (r"\.\d+ (?:/ \d+ changed skills )?each way", "the error that was allowed"),
-    (r"two votes agree on \d+\u00a0% of items", "a share of counted items, its number in the report"),
+    (r"two votes agree on \d+\u00a0% of \d+ items", "a share of counted items, with their number"),
+    (r"after an early stop at look \d of \d", "the look that decided"),
+    (r"\(at most \.\d+ decides\)", "what p is held against"),
+    (r"\(\d+ more do not count\)|\d+ further runs? past", "runs that are counted and do not count"),
+    (r"95\u00a0% interval over \d+ cases: between", "what the ends of the interval rest on"),
+    (r"\d+ of \d+ of the base version", "counted out of a number that is there"),
     (r"shrinks lifts by about \d+\u00a0% or more", "an estimate that is called a lower bound"),
     (r"^\d+\. ", "list numbers"),
     (r"steps? \d+", "steps of a trace"),
@@ -144,7 +153,7 @@ def assert_row(head: list[str], row: list[str], text: str) -> None:
     """Levels of a case or metric are means whose runs the note below counts; every difference has its interval."""
     if head and "Outcome" in head[1]:
         assert re.search(INTERVAL, row[1]) or row[1] == "not scored", row
-        assert "paired: tokens" in text, "tokens and money a run without their ratios"
+        assert re.search(r"paired: (?:tokens|no ratio of tokens, USD, time \(\w)", text), "amounts without their ratios"
     elif head[0] == "Case":
         assert re.search(r"Means of \d+ runs?", text), row
         assert "too small for an interval" in text or "why the interval is wide" in text

@@ -13,7 +13,8 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from aces_ci import compose
 from aces_ci.core import docs, next_step
-from aces_ci.core.evidence import Evidence, Judgement, Skipped, Tier, Vote
+from aces_ci.core.change import How, Part
+from aces_ci.core.evidence import ChangedSkill, Evidence, Judgement, Planned, Skipped, Tier, Vote
 from aces_ci.core.report import Links, Report
 from aces_ci.core.wire import read_lines, to_line
 from aces_ci.forges._links import PageLinks
@@ -26,9 +27,13 @@ from tests.golden.live_evidence import (
     CONTAMINATED,
     IMPROVED,
     LOST,
+    LOST_FEW,
+    MAIN_NEVER_RAN,
     NEW_SKILL,
     NO_DIFFERENCE,
+    NOTHING_RAN,
     REGRESSED,
+    REGRESSED_LOST,
     STORED_MAIN,
     UNDECIDED_TWIN,
     Told,
@@ -37,6 +42,7 @@ from tests.golden.live_evidence import (
 )
 
 NBSP = "\u00a0"
+ONE_LOOK = {"live": {"seed": 7, "attempts": {"looks": [5]}}}
 TWENTY_BY_TEN = {"live": {"seed": 7, "attempts": {"looks": [5, 10]}}}
 
 
@@ -87,8 +93,14 @@ SCENARIOS = {
     "no_verdict_contaminated": lambda: comment(run_of(CONTAMINATED)),
     "stored_main": lambda: comment(run_of(STORED_MAIN)),
     "new_skill": lambda: comment(run_of(NEW_SKILL)),
+    "incomplete_main": lambda: comment(run_of(MAIN_NEVER_RAN)),
+    "incomplete_nothing": lambda: comment(run_of(NOTHING_RAN)),
+    "improved_lost": lambda: comment(run_of(LOST_FEW, settings=ONE_LOOK)),
+    "several_lost": lambda: comment(run_of(REGRESSED_LOST, CONTAMINATED, LOST, settings={"budget": {"usd": 20.0}})),
 }
-EXITS = {"regressed": 1, "no_verdict_contaminated": 1}
+WITHOUT_ROWS = {"stored_main", "incomplete_main", "incomplete_nothing"}
+"""Nothing is compared in these, so nothing subtracts."""
+EXITS = {"regressed": 1, "no_verdict_contaminated": 1, "several_lost": 1}
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +123,9 @@ def test_every_word_stands_in_a_heading(made: dict[str, Made]) -> None:
         "accepted": "loss in `ledger-export` accepted at `c41f7d8` by a writer",
         "cannot_tell": "cannot tell yet if this `schema-migrate` beats `main`",
         "no_difference": "no difference over 10 points in `chart-style`",
-        "no_verdict_lost": "no verdict, 9 of 24 runs could not be scored",
+        "no_verdict_lost": "no verdict, 5 of 12 runs of this change could not be scored",
+        "incomplete_main": "🚫 aces-ci: no verdict for `log-triage`, no run came of the version on the base",
+        "incomplete_nothing": "no verdict for `schema-migrate`, 4 cases planned and none of their runs came",
         "no_verdict_contaminated": "blocked, no fair comparison of `tide-tables`",
     }.items():
         assert words in headings[name], headings[name]
@@ -168,11 +182,11 @@ def test_shown_rows_subtract_or_say_that_they_are_rounded(name: str, made: dict[
                 assert abs(b - a - difference) <= 1.01 and "rounded" in fold, row
     for row in table_rows(made[name].text):
         steps = [numbers(part) for cell in row if "→" in cell for part in cell.split("→")]
-        if len(steps) == 3 and None not in steps:
+        if len(steps) == 3 and None not in steps and row[2] != "–":
             assert steps[2] - steps[1] == pytest.approx(numbers(row[2]), abs=1e-6)  # type: ignore[operator]
             assert steps[2] - steps[0] == pytest.approx(numbers(row[4]), abs=1e-6)  # type: ignore[operator]
             checked += 1
-    assert checked or "no_verdict" in name
+    assert checked or "no_verdict" in name or name in WITHOUT_ROWS
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
@@ -221,6 +235,26 @@ def test_gitlab_twin_says_the_same_with_its_own_links(made: dict[str, Made]) -> 
     github, gitlab = made["improved"].text, made["improved_gitlab"].text
     assert "[job](" in gitlab and "[log](" not in gitlab
     assert gitlab.replace("gitlab.com", "github.com").replace("/-/", "/").replace("[job]", "[log]") == github
+
+
+def test_what_was_planned_and_never_ran_is_no_pass_whatever_the_policy_makes_of_the_gate() -> None:
+    for told in (MAIN_NEVER_RAN, NOTHING_RAN):
+        for mode, code in (("block", 3), ("advise", 0), ("off", 0)):
+            one = comment(run_of(told, settings={"gates": {"incomplete": mode}}))
+            assert "### 🚫 aces-ci: no verdict" in one.text and one.exit_code == code
+
+
+def test_evidence_without_a_plan_misses_the_base_version_of_a_changed_skill_all_the_same() -> None:
+    """Its policy compares it and the skill changed; only a plan that leaves it out, or a new skill, has none."""
+
+    def headline(**changes: object) -> str:
+        lines = [line for line in run_of(MAIN_NEVER_RAN) if not isinstance(line, Planned)]
+        lines = [replace(line, **changes) if isinstance(line, ChangedSkill) else line for line in lines]  # type: ignore[arg-type]
+        return comment(lines).text.split("\n")[1]
+
+    assert "no verdict for `log-triage`, no run came of the version on the base" in headline()
+    assert "improved, agents do better with this `log-triage` than without it" in headline(how=How.ADDED)
+    assert "than without it" in headline(parts=(Part.EVALS,))
 
 
 def test_what_to_do_next_is_said_in_the_words_of_the_forge() -> None:

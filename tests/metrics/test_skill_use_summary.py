@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from aces_ci.core.change import How
 from aces_ci.core.evidence import RunEnded
 from aces_ci.core.grading.skill_use_summary import summary
 from aces_ci.core.score import Score
@@ -64,11 +66,12 @@ def test_the_comment_tells_it_of_this_changes_runs_alone(tmp_path: Path) -> None
     for digest in run.trials:
         rows += scores(digest, 1.0, 0.2 if digest == mine[0] else 1.0, 1.0) if digest in mine else []
     header = a_run(settings=Settings().model_dump(mode="json"))
-    report = assemble([header, a_changed_skill(ROOT), *run.trials.values(), *rows, RunEnded()])
+    report = assemble([header, a_changed_skill(ROOT, how=How.ADDED), *run.trials.values(), *rows, RunEnded()])
     live = report.skills[0].live
     assert live is not None and live.skill_use is not None and live.skill_use.trials == 3
     told = RENDERER.render(report, Place(links=PageLinks(server_url="https://github.com"), forge="github"))
+    plain = re.sub(r"\u00a0\[\d+,\u00a0\d+\]", " [i]", told)
     assert (
-        "Skill-Use 81 in 3 runs of this change: trigger 100, compliance 73, boundary 100, "
-        "compliance given the trigger 73, boundary given the trigger 100, sham triggers 33." in told
+        "Skill-Use 81 [i] in 3 runs of this change: trigger 100 [i], compliance 73 [i], boundary 100 [i], "
+        "compliance given the trigger 73 [i], boundary given the trigger 100 [i], sham triggers 33 [i]." in plain
     )

@@ -9,13 +9,16 @@ import pytest
 
 from aces_ci.core.errors import UsageError
 from aces_ci.core.estimate import Contrast
+from aces_ci.core.evidence import Planned
 from aces_ci.core.lift import OUTCOME, SIX, outcomes, table
 from aces_ci.core.live import LiveSummary, Unfair, Word
 from aces_ci.core.live_plan import LivePlan, PlannedCase
-from aces_ci.core.score import Part
-from aces_ci.core.trial import Arm, Ending, Flag
-from aces_ci.tiers.compare import stop_reason, summaries, summarise
-from tests.builders import a_comparison, a_run, a_score, a_trial, flagged
+from aces_ci.core.score import Part, Score
+from aces_ci.core.trial import Arm, Ending, Flag, Trial
+from aces_ci.tiers.assemble import assemble
+from aces_ci.tiers.compare import summarise
+from aces_ci.tiers.decide import stop_reason
+from tests.builders import SKILL, a_changed_skill, a_comparison, a_run, a_score, a_trial, flagged
 
 GOOD, BAD = [1.0] * 8, [0.0] * 8
 CASES = ("c1", "c2", "c3", "c4")
@@ -111,7 +114,8 @@ def test_more_changed_skills_share_the_alpha() -> None:
     assert crowd.alpha == pytest.approx(0.025 / 12)
     both = [*a_comparison(arms)[0], *a_comparison(arms, skill="skills/b")[0]]
     scores = [*a_comparison(arms)[1], *a_comparison(arms, skill="skills/b")[1]]
-    assert {s.alpha for s in summaries([a_run(), *both, *scores]).values()} == {0.0125}
+    lines = [a_run(), a_changed_skill(), a_changed_skill("skills/b"), *both, *scores]
+    assert {skill.live.alpha for skill in assemble(lines).skills if skill.live} == {0.0125}
 
 
 def test_a_lift_below_the_floor_is_no_verdict_word_even_beyond_chance() -> None:
@@ -120,7 +124,10 @@ def test_a_lift_below_the_floor_is_no_verdict_word_even_beyond_chance() -> None:
     found = told(arms, LivePlan(margin=0.02))
     assert found.crossed and found.word is Word.CANNOT_TELL and "smaller than the floor of 5 points" in found.because
     assert told(arms, LivePlan(floor=0.01)).word is Word.REGRESSED
-    assert told(arms).word is Word.NO_DIFFERENCE
+    assert told(arms, LivePlan(looks=(8,))).word is Word.NO_DIFFERENCE
+    early = told(arms)
+    assert early.look == 1 and early.word is Word.CANNOT_TELL, "crossed early and too small is no end of the looks"
+    assert "smaller than the floor" in early.because
 
 
 def test_no_difference_is_asked_once_where_the_looks_end() -> None:
@@ -337,14 +344,205 @@ def test_ratios_have_intervals_or_say_why_not() -> None:
     assert row.estimate is None and "price" in row.because
 
 
-def test_passes_are_given_an_interval_from_eight_cases_or_a_reason() -> None:
-    few = told({Arm.WITH_SKILL: coin(0.5, 1), Arm.PREVIOUS: coin(0.5, 2)})
-    assert all(row.k == 3 and (row.some or row.because) for row in few.passes)
-    rng = Random(9)
-    many = {f"c{n}": [float(rng.random() < n / 10) for _ in range(5)] for n in range(10)}
-    row = told({Arm.WITH_SKILL: many, Arm.PREVIOUS: many}, LivePlan(looks=(2, 5))).passes[0]
-    assert row.k == 2 and row.some is not None and row.every is not None
-    assert row.some.point >= row.every.point
+def test_passes_have_an_interval_inside_the_scale_on_any_suite_or_a_reason() -> None:
+    few = told({Arm.WITH_SKILL: coin(0.5, 1), Arm.PREVIOUS: every([0.0] * 8)})
+    for row in few.passes:
+        assert row.k == 3 and row.cases == 4
+        for found in (row.some, row.every):
+            assert found is not None and 0 <= found.low <= found.point <= found.high <= 1 and found.low < found.high
+            assert found.n == 4
+    short = told({Arm.WITH_SKILL: coin(0.5, 1, 2), Arm.PREVIOUS: coin(0.5, 2, 2)}).passes
+    assert all(row.some is None and "fewer than 3 scored runs" in row.because for row in short)
+    lone = {"c1": [1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0]}
+    one = told({Arm.WITH_SKILL: lone, Arm.PREVIOUS: lone}).passes
+    assert all(row.every is None and "fewer than 3 groups of 3 runs" in row.because for row in one)
+
+
+WITH, MAIN, NONE = Arm.WITH_SKILL, Arm.PREVIOUS, Arm.BASELINE
+ALL = (WITH, MAIN, NONE)
+
+
+@pytest.mark.parametrize(
+    ("ran", "planned", "word", "said"),
+    [
+        ((WITH, NONE), ALL, Word.NO_VERDICT, "no run came of the version on the base"),
+        ((MAIN, NONE), ALL, Word.NO_VERDICT, "no run came of this change"),
+        ((NONE,), ALL, Word.NO_VERDICT, "no run came of this change and of the version on the base"),
+        ((WITH,), (WITH, NONE), Word.NO_VERDICT, "no run came of agents without the skill"),
+        ((WITH, MAIN), ALL, Word.IMPROVED, "beyond chance against the base"),
+        ((WITH, NONE), (WITH, NONE), Word.IMPROVED, "beyond chance against no skill"),
+        ((WITH, NONE), (), Word.IMPROVED, "beyond chance against no skill"),
+        ((WITH,), (WITH,), Word.CANNOT_TELL, "only one arm has run"),
+    ],
+)
+def test_a_contrast_that_was_planned_and_not_measured_is_not_replaced_by_another(
+    ran: tuple[Arm, ...], planned: tuple[Arm, ...], word: Word, said: str
+) -> None:
+    arms = {arm: every(GOOD if arm is WITH else BAD) for arm in ran}
+    found = told(arms, LivePlan(arms=planned))
+    assert found.word is word and said in found.because
+    assert (Unfair.ABSENT in found.unfair) is (word is Word.NO_VERDICT)
+    if word is Word.NO_VERDICT and MAIN in planned:
+        from aces_ci.core.gate import Mode, Outcome
+        from aces_ci.core.gates_live import inconclusive_gate, invalid_gate, regression_gate
+
+        assert found.change is not None and found.change.estimate is None and said in found.change.because
+        assert regression_gate(found, Mode.BLOCK, "s").outcome is Outcome.UNDECIDABLE
+        assert invalid_gate(found, None, "s").outcome is Outcome.MET, "nobody was unfair"
+        assert inconclusive_gate(found, Mode.ADVISE, "s").outcome is Outcome.MET, "it is incomplete"
+
+
+def test_a_planned_agent_that_never_ran_keeps_the_look_open() -> None:
+    arms = {WITH: every(GOOD), MAIN: every(BAD)}
+    who = ("claude-code", "claude-sonnet-5")
+    assert told(arms, LivePlan(agents=(who,))).word is Word.IMPROVED
+    short = told(arms, LivePlan(agents=(who, ("codex", "gpt-6"))))
+    assert short.word is Word.CANNOT_TELL and short.look == 0
+    assert (short.planned, short.missing) == (2 * 64, 64)
+
+
+def test_a_case_that_the_change_adds_keeps_no_look_of_the_deciding_side_open() -> None:
+    base, base_scores = a_comparison({WITH: every([0.0] * 3), MAIN: every([1.0] * 3)})
+    more = (*CASES, "c5")
+    head, head_scores = a_comparison({WITH: every([0.0] * 3, more), MAIN: every([1.0] * 3, more)}, side="head")
+    planned = [Planned(skill=SKILL, side=side, cases={case: {} for case in of}) for side, of in SIDES.items()]
+    lines = [a_run(), a_changed_skill(), *planned, *base, *head, *base_scores, *head_scores]
+    (skill,) = assemble(lines).skills
+    assert skill.live is not None and skill.live.word is Word.REGRESSED and skill.live.look == 1
+    without = [line for line in lines if getattr(line, "side", "") != "base" or isinstance(line, Planned)]
+    (skill,) = assemble(without).skills
+    assert skill.live is not None and skill.live.word is Word.NO_VERDICT, "the head's own cases do not step in"
+    assert skill.live.head is not None and "so nothing can be said" in skill.live.because
+
+
+SIDES = {"base": CASES, "head": (*CASES, "c5")}
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "word"),
+    [
+        # Pooled it is 5 of 32, less than a fifth; the arm that lost them lost nearly a third.
+        (0, 5, Word.NO_VERDICT),
+        (5, 0, Word.NO_VERDICT),
+        (3, 3, Word.IMPROVED),
+        (0, 3, Word.IMPROVED),
+        (0, 0, Word.IMPROVED),
+    ],
+)
+def test_the_fifth_that_may_be_lost_is_that_of_the_arm_that_lost_more(mine: int, theirs: int, word: Word) -> None:
+    def arm(value: float, lost: int) -> dict[str, list[float | None]]:
+        return {case: [None if lost > 4 * n + k else value for n in range(4)] for k, case in enumerate(CASES)}
+
+    found = told({WITH: arm(1.0, mine), MAIN: arm(0.0, theirs)}, LivePlan(looks=(4,)))
+    assert found.word is word and found.lost == (mine, 16, theirs, 16)
+    assert (found.missing_bounds is None) is (mine + theirs == 0), "equal losses have their bounds too"
+    if word is Word.NO_VERDICT:
+        assert f"5 of 16 runs of {'this change' if mine else 'the base version'} could not be scored" in found.because
+
+
+def test_a_direction_that_equal_losses_could_turn_is_not_said() -> None:
+    """Rule R passes equal losses; .54 against .50 over twenty cases is beyond chance and not beyond what was lost."""
+    many = tuple(f"c{n}" for n in range(20))
+    low = [0.50, 0.51, 0.50, 0.51, 0.50, 0.51, 0.50, None]
+    arms = {WITH: every([None if v is None else v + 0.06 for v in low], many), MAIN: every(low, many)}
+    found = told(arms, LivePlan(looks=(8,), margin=0.0))
+    assert found.crossed and not found.lost_unequally
+    assert found.word is Word.CANNOT_TELL and found.because == "missing runs could explain the difference"
+    whole = {arm: {case: row[:7] for case, row in rows.items()} for arm, rows in arms.items()}
+    assert told(whole, LivePlan(looks=(7,))).word is Word.IMPROVED
+
+
+def test_what_is_ruled_out_is_ruled_out_whatever_the_lost_runs_were() -> None:
+    same = [1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, None]
+    lost = told({WITH: every(same), MAIN: every(same)}, LivePlan(looks=(8,)))
+    whole = told({WITH: every(same[:7]), MAIN: every(same[:7])}, LivePlan(looks=(7,)))
+    assert lost.rules_out_drop is not None and whole.rules_out_drop is not None
+    assert lost.rules_out_drop > whole.rules_out_drop + 0.1
+
+
+@pytest.mark.parametrize("spoil", ["tampered", "contaminated", "stored"])
+def test_nothing_is_set_beside_an_arm_that_may_not_be_compared(spoil: str) -> None:
+    rows = {"claude-code": BAD[:5], "codex": BAD[:5]}
+    trials, scores = [], []
+    for harness, values in rows.items():
+        own = a_comparison({WITH: every(values), MAIN: every([1.0] * 5), NONE: every([0.0, 1.0] * 2)}, harness=harness)
+        trials += own[0]
+        scores += own[1]
+    flags = {"tampered": Flag.TAMPERED, "contaminated": Flag.CONTAMINATED}
+    change = {"recorded": "2026-11-26"} if spoil == "stored" else {"flags": (flags[spoil],)}
+    spoilt = [replace(t, **change) if t.arm is MAIN else t for t in trials]  # type: ignore[arg-type]
+    fair, found = summarise(trials, scores, LivePlan()), summarise(spoilt, scores, LivePlan())
+    assert any(row.flagged for row in fair.cases) and any(row.flagged for row in fair.groups)
+    assert not any(row.flagged for row in found.cases) and not any(row.flagged for row in found.groups)
+    changes = [row for row in found.ratios if row.contrast is Contrast.CHANGE]
+    assert changes and all(row.estimate is None and row.because for row in changes)
+    if spoil != "stored":
+        assert all(row.change is None or row.change.estimate is None for row in (*found.groups, *found.metrics))
+        assert found.missing_bounds is None
+
+
+def test_numbers_count_cases_and_not_strata() -> None:
+    trials, scores = [], []
+    for harness in ("claude-code", "codex", "gemini-cli"):
+        own = a_comparison({WITH: coin(0.7, 1, 5), MAIN: coin(0.5, 2, 5), NONE: coin(0.2, 3, 5)}, harness=harness)
+        costs = [replace(t, usage=replace(t.usage, usd_micros=1000 + 7 * n)) for n, t in enumerate(own[0])]
+        trials += costs
+        scores += own[1]
+    found = summarise(trials, scores, LivePlan())
+    counted = [row.estimate.n for row in found.ratios if row.estimate] + [
+        row.outcome.n for row in found.arms if row.outcome
+    ]
+    counted += [row.some.n for row in found.passes if row.some]
+    assert counted and set(counted) == {4}
+
+
+def test_runs_that_do_not_count_are_told_apart_from_those_that_were_planned() -> None:
+    early = told({WITH: every(BAD), MAIN: every(GOOD)})
+    assert (early.look, early.planned, early.missing, early.beyond) == (1, 24, 0, 40)
+    trials, scores = a_comparison({WITH: every([0.0] * 3), MAIN: every([1.0] * 3)})
+    plan = LivePlan(
+        cases={case: PlannedCase() for case in (*CASES, "c5")}, agents=(("claude-code", "claude-sonnet-5"),)
+    )
+    short = summarise(trials, scores, plan)
+    assert (short.planned, short.missing) == (30, 6), "a case that never ran is not finished"
+
+
+def test_p_stands_beside_what_it_is_held_against() -> None:
+    for arms in ({WITH: every(GOOD), MAIN: every(BAD)}, {WITH: coin(0.5, 1), MAIN: coin(0.5, 2)}):
+        found = told(arms)
+        assert found.change is not None and found.change.p is not None and found.change.threshold is not None
+        assert (found.change.p <= found.change.threshold) is found.crossed
+    half = told({WITH: every(GOOD), MAIN: every(BAD)}, LivePlan(skills=2)).change
+    assert half is not None and half.threshold is not None and half.threshold < 0.025
+
+
+def test_a_plan_that_nothing_can_settle_any_more_stops_and_says_so() -> None:
+    plan = LivePlan(looks=(1, 2, 3))
+    trials, scores = a_comparison({WITH: every([1.0], ("c1", "c2")), MAIN: every([1.0], ("c1", "c2"))})
+    found = summarise(trials, scores, plan)
+    assert found.futile and found.because == "no completion of the plan can cross a boundary any more"
+    assert stop_reason(trials, scores, plan) == found.because
+
+
+def test_skill_use_has_its_interval_in_every_form() -> None:
+    trials, scores = a_comparison({WITH: coin(0.7, 1, 3), MAIN: coin(0.5, 2, 3)})
+    for number, trial in enumerate(t for t in trials if t.arm is WITH):
+        trigger = float(number % 4 > 0)
+        values = {"skill_use": trigger * 0.8, "skill_use_trigger": trigger, "skill_use_compliance": number % 3 / 2}
+        scores += [a_score(trial, metric=name, value=value) for name, value in values.items()]
+    found = told_of(trials, scores)
+    assert found.skill_use is not None
+    levels = {row.form: row for row in found.skill_use_levels}
+    assert set(levels) == {"su", "trigger", "compliance", "compliance_given_trigger", "sham_rate"}
+    for row in levels.values():
+        assert row.runs and row.level.n and 0 <= row.level.low <= row.level.point <= row.level.high <= 1
+        assert row.level.low < row.level.high
+    assert levels["su"].level.point == pytest.approx(found.skill_use.su)
+    assert levels["trigger"].runs == 12 and levels["sham_rate"].runs == 9
+
+
+def told_of(trials: list[Trial], scores: list[Score]) -> LiveSummary:
+    return summarise(trials, scores, LivePlan())
 
 
 def test_an_undecided_run_says_what_it_rules_out_what_it_could_see_and_what_would_settle_it() -> None:
@@ -500,13 +698,13 @@ def test_a_trial_past_the_plan_neither_counts_nor_spoils() -> None:
 
 
 def test_a_boundary_that_lost_trials_could_explain_is_not_a_word() -> None:
-    """main loses three runs a case and succeeds in all others; with them counted as failures nothing is left."""
-    this: list[float | None] = [1.0, 0.0] * 4
-    main: list[float | None] = [1.0] * 5 + [None] * 3
+    """main loses one run a case and succeeds in all others; with them counted as failures too little is left."""
+    this: list[float | None] = [1.0, 1.0, 1.0, 0.0, 1.0, 0.0, 1.0, 1.0]
+    main: list[float | None] = [1.0] * 7 + [None]
     found = told({Arm.WITH_SKILL: every(this), Arm.PREVIOUS: every(main)}, LivePlan(looks=(8,)))
-    assert found.crossed and found.word is Word.CANNOT_TELL
+    assert found.crossed and found.word is Word.CANNOT_TELL and found.lost_unequally
     assert found.because == "missing runs could explain the difference"
-    assert found.missing_bounds is not None and found.missing_bounds[0] < -0.4 and found.missing_bounds[1] == -0.125
+    assert found.missing_bounds == (-0.25, -0.125) and found.lost == (0, 32, 4, 32)
 
 
 def test_what_only_informs_leaves_the_regression_gate_undecided() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -33,19 +34,69 @@ def cell(a: tuple[float, ...], b: tuple[float, ...], **lost: int) -> Cell:
 
 
 @pytest.mark.parametrize(
-    ("cases", "attempts", "can"),
-    [(3, 1, False), (4, 1, False), (5, 1, False), (6, 1, True), (1, 3, False), (4, 3, True)],
+    ("cases", "looks", "alpha", "can"),
+    [
+        (3, (1,), 0.025, False),
+        (4, (1,), 0.025, False),
+        (5, (1,), 0.025, False),
+        (6, (1,), 0.025, True),
+        (1, (3,), 0.025, False),
+        (4, (3,), 0.025, True),
+        (0, (8,), 0.025, False),
+        # Two stages of one run each are compared apart: 2^-4 and 2^-6, where one stage of two has 6^-2 and 6^-3.
+        (2, (1, 2), 0.03, False),
+        (2, (2,), 0.03, True),
+        (3, (1, 2), 0.0125, False),
+        (3, (2,), 0.0125, True),
+        # Only the last look can: at the first the smallest p is 1/20, and a part of alpha may go.
+        (1, (3, 5, 8), 0.025, True),
+        (1, (3, 8), 0.025, True),
+    ],
 )
-def test_designs_that_can_never_speak_are_known_before_spending(cases: int, attempts: int, can: bool) -> None:
-    assert attainable(cases, attempts) is can
-    split = [cell((0.0,) * attempts, (1.0,) * attempts)] * cases
-    assert smallest_p(cases, attempts) == pytest.approx(exact_test(split).p_lower)
+def test_designs_that_can_never_speak_are_known_before_spending(
+    cases: int, looks: tuple[int, ...], alpha: float, can: bool
+) -> None:
+    """Against the recursion itself, on the most extreme path that there is."""
+    assert attainable(cases, looks, alpha) is can
+    stages = [upto - before for before, upto in pairwise((0, *looks))]
+    split = [Stage(attempts=n, cells=(cell((0.0,) * n, (1.0,) * n),) * cases) for n in stages]
+    found = run_looks(split, cap=looks[-1], alpha_lower=alpha, alpha_higher=alpha)
+    assert (found.crossed is Side.LOWER) is can
+    pooled = exact_test([each for stage in split for each in stage.cells])
+    assert smallest_p(cases, stages) == pytest.approx(pooled.p_lower if cases else 1.0)
 
 
 def test_more_changed_skills_make_a_small_design_unattainable() -> None:
-    assert attainable(2, 3, 0.025) and not attainable(2, 3, 0.025 / 11)
-    assert attainable(1, 3, 0.025, strata_per_case=2)
-    assert not attainable(0, 8)
+    assert attainable(2, (3,), 0.025) and not attainable(2, (3,), 0.025 / 11)
+    assert attainable(1, (3,), 0.025, strata_per_case=2)
+
+
+def test_alpha_that_is_gone_can_make_a_plan_unattainable() -> None:
+    assert attainable(4, (3, 5, 8), spent=0.02) and not attainable(4, (3, 5, 8), spent=0.025)
+
+
+def test_a_plan_that_no_completion_can_settle_is_futile_and_one_that_can_is_not() -> None:
+    """Two cases by one run at each of three looks: 2^-6 is below .025, and a tie at the first look ends that."""
+    tie, apart = cell((1.0,), (1.0,)), cell((0.0,), (1.0,))
+    far = {"cap": 3, "later": (2, 3)}
+    lost = run_looks([Stage(attempts=1, cells=(tie, tie))], **far)  # type: ignore[arg-type]
+    open_ = run_looks([Stage(attempts=1, cells=(apart, apart))], **far)  # type: ignore[arg-type]
+    assert lost.hopeless and lost.futile
+    assert not open_.hopeless and not open_.futile
+
+
+def test_hopeless_is_never_said_while_some_completion_crosses() -> None:
+    """Every binary outcome of one stage of 2 x 2, each completed in every way of a second stage."""
+    cells = [cell(a, b) for a in product((0.0, 1.0), repeat=2) for b in product((0.0, 1.0), repeat=2)]
+    pairs = [Stage(attempts=2, cells=(one, two)) for one in cells for two in cells]
+    said = 0
+    for first in pairs:
+        early = run_looks([first], cap=4, alpha_lower=0.01, alpha_higher=0.01, later=(4,))
+        if early.hopeless:
+            said += 1
+            ends = (run_looks([first, last], cap=4, alpha_lower=0.01, alpha_higher=0.01) for last in pairs)
+            assert all(end.crossed is None for end in ends)
+    assert said
 
 
 def test_planning_imports_no_numpy() -> None:

@@ -36,7 +36,8 @@ from aces_ci.shell.evidence_file import EvidenceFile
 from aces_ci.shell.files import Folder
 from aces_ci.statistics.power import attainable
 from aces_ci.tiers.assemble import assemble
-from aces_ci.tiers.compare import decide, summarise
+from aces_ci.tiers.compare import summarise
+from aces_ci.tiers.decide import decide
 from aces_ci.tiers.push import comparison_of, push_of, recalled
 from aces_ci.tiers.strata import slots
 from aces_ci.trialling import Access

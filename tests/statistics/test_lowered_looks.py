@@ -10,7 +10,7 @@ from aces_ci.core.live_plan import LivePlan
 from aces_ci.core.score import Score
 from aces_ci.core.trial import Trial
 from aces_ci.tiers.assemble import assemble
-from aces_ci.tiers.compare import stop_reason
+from aces_ci.tiers.decide import stop_reason
 from tests.golden.live_evidence import Told, run_of
 
 # Nothing differs: undecided at the first look, and told at the last that there is.

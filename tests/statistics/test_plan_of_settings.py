@@ -17,7 +17,8 @@ from aces_ci.core.suites.case import Bucket, Case
 from aces_ci.core.trial import Arm
 from aces_ci.settings.model import Settings
 from aces_ci.statistics.power import attainable
-from aces_ci.tiers.compare import stop_reason, summarise
+from aces_ci.tiers.compare import summarise
+from aces_ci.tiers.decide import stop_reason
 from aces_ci.trialling import analysis_of, design_of, narrowed
 from tests.builders import a_score, a_trial
 

@@ -62,6 +62,11 @@ def p_value(p: float) -> str:
     return f"p{NBSP}={NBSP}{'1' if float(text) >= 1 else text.removeprefix('0')}"
 
 
+def threshold(level: float) -> str:
+    """An error that is allowed, as p is written: `.05`, `.034`."""
+    return f"{level:.{4 if level < 0.001 else 3}f}".rstrip("0").removeprefix("0")
+
+
 def bar(estimate: Estimate) -> str:
     """Twenty characters for a level with its interval, five points each. Decoration: the number stands
     beside it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from aces_ci.core.score import Score
@@ -29,30 +29,32 @@ class SkillUseSummary:
 
 def summary(scores: Iterable[Score]) -> SkillUseSummary | None:
     """The forms of the paper; None where no trial has a score of Skill-Use."""
+    found = forms(scores)
+    trials = {trial for values in found.values() for trial in values}
+    if not trials:
+        return None
+    return SkillUseSummary(trials=len(trials), **{name: _mean(values) for name, values in found.items()})
+
+
+def forms(scores: Iterable[Score]) -> Mapping[str, Mapping[str, float]]:
+    """By form, named as the fields of the summary, the value of every trial that has one."""
     rows: dict[str, dict[str, float]] = {}
     for score in scores:
         if score.metric.startswith("skill_use") and score.value is not None:
-            rows.setdefault(score.trial, {})[score.metric] = score.value
-    if not rows:
-        return None
-    every = list(rows.values())
-    triggered = [row for row in every if row.get("skill_use_trigger") == 1.0]
-    compliant = _all(triggered, "skill_use_compliance")
-    return SkillUseSummary(
-        trials=len(every),
-        su=_mean(_all(every, "skill_use")),
-        trigger=_mean(_all(every, "skill_use_trigger")),
-        compliance=_mean(_all(every, "skill_use_compliance")),
-        boundary=_mean(_all(every, "skill_use_boundary")),
-        compliance_given_trigger=_mean(compliant),
-        boundary_given_trigger=_mean(_all(triggered, "skill_use_boundary")),
-        sham_rate=_mean([float(value < SHAM) for value in compliant]),
-    )
+            rows.setdefault(score.metric, {})[score.trial] = score.value
+    trigger = rows.get("skill_use_trigger", {})
+    compliance, boundary = rows.get("skill_use_compliance", {}), rows.get("skill_use_boundary", {})
+    compliant = {trial: value for trial, value in compliance.items() if trigger.get(trial) == 1.0}
+    return {
+        "su": rows.get("skill_use", {}),
+        "trigger": trigger,
+        "compliance": compliance,
+        "boundary": boundary,
+        "compliance_given_trigger": compliant,
+        "boundary_given_trigger": {trial: value for trial, value in boundary.items() if trigger.get(trial) == 1.0},
+        "sham_rate": {trial: float(value < SHAM) for trial, value in compliant.items()},
+    }
 
 
-def _all(rows: Iterable[dict[str, float]], metric: str) -> list[float]:
-    return [row[metric] for row in rows if metric in row]
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
+def _mean(values: Mapping[str, float]) -> float | None:
+    return sum(values.values()) / len(values) if values else None

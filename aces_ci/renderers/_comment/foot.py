@@ -101,12 +101,10 @@ def _cost(report: Report) -> str:
         return f"**Cost** · judge {usd(cost.judge_usd_micros)}, {tokens(cost.tokens)} tokens{_reused(cost)}"
     cap = f" (cap {usd(cost.cap_usd_micros)})" if cost.cap_usd_micros is not None else ""
     reused = ""
-    lived = sum(skill.live.planned for skill in report.skills if skill.live)
     if cost.reused_trials:
-        of = f" of {max(lived, cost.reused_trials)}" if lived else ""
-        reused = f" · {cost.reused_trials}{of} runs reused"
+        reused = f" · {cost.reused_trials} of {plural(max(cost.trials, cost.reused_trials), 'run')} reused"
         reused += f", saved {usd(cost.saved_usd_micros)}" if cost.saved_usd_micros is not None else ""
-    elif lived:
+    elif cost.trials:
         reused = " · nothing to reuse yet"
     spent = f"{usd(cost.usd_micros)}, {tokens(cost.tokens)} tokens{cap}{reused}{_reused(cost)}"
     return f"**Cost** · {spent} · {duration(cost.seconds)}"

@@ -8,7 +8,7 @@ from aces_ci.core.change import How
 from aces_ci.core.finding import Category, Finding, Severity
 from aces_ci.core.gate import GateName
 from aces_ci.core.headline import subject
-from aces_ci.core.inert import code, fence, prose
+from aces_ci.core.inert import code, fence, prose, sentence
 from aces_ci.core.report import Report, SkillReport
 from aces_ci.core.verdict import State
 from aces_ci.ports.renderer import Place
@@ -24,7 +24,7 @@ def lead(report: Report, place: Place) -> list[str]:
         decided = deciding_finding(report)
         if decided is not None:
             return [*_finding(report, place, decided), ""]
-        return [f"{prose(gate.reason)}" for gate in report.verdict.by[:3]] + [""]
+        return [" ".join(sentence(gate.reason) for gate in report.verdict.by[:3]), ""]
     if report.verdict.state is State.WAITS:
         waiting = subject(report.skills)
         return [
@@ -32,6 +32,9 @@ def lead(report: Report, place: Place) -> list[str]:
             "secret or runs its code has started.",
             "",
         ]
+    if report.verdict.state is State.INCOMPLETE:
+        missed = [gate for gate in report.verdict.by if gate.gate is GateName.INCOMPLETE]
+        return [" ".join([*(sentence(gate.reason) for gate in missed[:3]), _text_only(report)]), ""]
     return [_text_only(report), ""]
 
 

@@ -45,9 +45,11 @@ def _neighbours(summary: LiveSummary) -> str:
 def amounts(live: Live) -> list[str]:
     """Tokens, money and time against the comparator: paired ratios, or why there is none."""
     names = {"tokens": "tokens", "usd": "USD", "seconds": "time"}
-    parts = []
-    for ratio in live.summary.ratios:
-        if ratio.contrast is live.summary.basis:
-            shown = percent(ratio.estimate) if ratio.estimate else f"no ratio ({prose(ratio.because, 80)})"
-            parts.append(f"{names.get(ratio.what, ratio.what)} {shown}")
-    return [f"A run against {live.against}, paired: {', '.join(parts)}."] if parts else []
+    rows = [row for row in live.summary.ratios if row.contrast is live.summary.basis]
+    told = [f"{names.get(row.what, row.what)} {percent(row.estimate)}" for row in rows if row.estimate]
+    reasons: dict[str, list[str]] = {}
+    for row in rows:
+        if row.estimate is None:
+            reasons.setdefault(row.because, []).append(names.get(row.what, row.what))
+    told += [f"no ratio of {', '.join(what)} ({prose(because, 160)})" for because, what in reasons.items()]
+    return [f"A run against {live.against}, paired: {', '.join(told)}."] if told else []

@@ -75,8 +75,8 @@ def _since(found: list[Live]) -> list[str]:
 
 
 def says_gate(report: Report) -> bool:
-    """Whether `checks` already names the gate that blocks."""
-    return bool(_losses(report)) and len(_losses(report)) == len(report.verdict.by)
+    """Whether `checks` already names the gates that block: with a loss it names all of them."""
+    return bool(_losses(report))
 
 
 def _losses(report: Report) -> list[GateResult]:

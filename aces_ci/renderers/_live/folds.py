@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from aces_ci.core.amount import plural
 from aces_ci.core.estimate import Contrast, Lift
-from aces_ci.core.grading.points import NBSP, interval, number, row
-from aces_ci.core.inert import cell, code, prose
+from aces_ci.core.grading.points import NBSP, interval, level_interval, number, row
+from aces_ci.core.inert import cell, code, prose, sentence
 from aces_ci.core.lift import COMPOSITE, OUTCOME, OUTCOME_PARTS
 from aces_ci.core.live import CaseRow, LiveSummary, MetricRow, Word
 from aces_ci.core.live_text import levels_of
@@ -18,6 +18,8 @@ from aces_ci.renderers._live.reached import network_lines
 from aces_ci.renderers._live.shown import Live, percent_of
 
 MOST_ROWS = 20
+MOSTLY = 0.8
+"""Share of runs from which a skill counts as found."""
 ROUNDED = " Rows that do not subtract are rounded."
 _ARMS = (Arm.BASELINE, Arm.PREVIOUS, Arm.WITH_SKILL)
 _NAMES = {
@@ -34,20 +36,18 @@ _COUNT = {1: "the next one", 2: "the next two", 3: "the next three"}
 
 
 def folds(found: list[Live]) -> list[str]:
-    """Cases, metrics and versions of the skill that matters most; empty without live results."""
+    """Cases, metrics and versions of the skill that matters most; empty without live results.
+
+    Of arms that may not be compared no row is set beside another one, however many skills there are.
+    """
     if not found:
         return []
-    if all(_unfair(live.summary) for live in found):
+    fair = [live for live in found if live.summary.word is not Word.NO_VERDICT]
+    if not fair:
         return _versions(found[0])
-    worst = next((live for live in found if live.summary.word is Word.REGRESSED), found[0])
+    worst = next((live for live in fair if live.summary.word is Word.REGRESSED), fair[0])
     several = len(found) > 1
     return [*_cases(worst, several=several), *_metrics(worst), *_versions(worst)]
-
-
-def _unfair(summary: LiveSummary) -> bool:
-    """A comparison without an estimate has no rows to compare."""
-    lift = summary.change if summary.basis is Contrast.CHANGE else summary.lift
-    return summary.word is Word.NO_VERDICT and (lift is None or lift.estimate is None)
 
 
 def _header(first: str, live: Live, last: str) -> tuple[list[Arm], list[str]]:
@@ -139,7 +139,10 @@ def _metrics(live: Live) -> list[str]:
     levels += f"{plural(len(summary.cases), 'case')}; the interval stands at the difference. "
     rounded = ROUNDED if any(flag for _, flag in shown) else ""
     tail = " ".join(
-        filter(None, (levels.strip(), _activation(summary), _use(summary), _fallbacks(kept), rounded.strip()))
+        filter(
+            None,
+            (levels.strip(), _activation(summary), _use(summary), _found(summary), _fallbacks(kept), rounded.strip()),
+        )
     )
     return [f"<details><summary>{title}</summary>", "", *lines, *(["", tail] if tail else []), "</details>"]
 
@@ -186,17 +189,41 @@ def _activation(summary: LiveSummary) -> str:
     return f"{text}."
 
 
+_FORMS = {
+    "su": "Skill-Use",
+    "trigger": "trigger",
+    "compliance": "compliance",
+    "boundary": "boundary",
+    "compliance_given_trigger": "compliance given the trigger",
+    "boundary_given_trigger": "boundary given the trigger",
+    "sham_rate": "sham triggers",
+}
+
+
 def _use(summary: LiveSummary) -> str:
     """The forms of the Skill-Use paper, where a case has items of its own."""
-    use = summary.skill_use
-    if use is None or use.su is None:
+    levels = {row.form: row for row in summary.skill_use_levels}
+    if "su" not in levels:
         return ""
-    parts = [("trigger", use.trigger), ("compliance", use.compliance), ("boundary", use.boundary)]
-    given = [("compliance", use.compliance_given_trigger), ("boundary", use.boundary_given_trigger)]
-    parts += [(f"{name} given the trigger", value) for name, value in given]
-    parts.append(("sham triggers", use.sham_rate))
-    told = ", ".join(f"{name} {number(value)}" for name, value in parts if value is not None)
-    return f"Skill-Use {number(use.su)} in {plural(use.trials, 'run')} of this change: {told}."
+    whole, *parts = (
+        f"{name} {number(levels[form].level.point)}{NBSP}{level_interval(levels[form].level)}"
+        for form, name in _FORMS.items()
+        if form in levels
+    )
+    return f"{whole} in {plural(levels['su'].runs, 'run')} of this change: {', '.join(parts)}."
+
+
+def _found(summary: LiveSummary) -> str:
+    """Of a skill that got worse although it is found and used as before: where to look."""
+    row = next((item for item in summary.metrics if item.metric == "skill_execution"), None)
+    lift = None if row is None else row.change if summary.basis is Contrast.CHANGE else row.lift
+    if summary.word is not Word.REGRESSED or summary.activation is None or lift is None or lift.estimate is None:
+        return ""
+    read, of, _, _ = summary.activation
+    moved = not lift.estimate.low <= 0 <= lift.estimate.high
+    if moved or not of or read < MOSTLY * of:
+        return ""
+    return "`skill execution` did not move beyond chance: the skill is found and used. Its text is the likely cause."
 
 
 def _versions(live: Live) -> list[str]:
@@ -205,7 +232,8 @@ def _versions(live: Live) -> list[str]:
     if summary.judge:
         votes = ""
         if summary.agreement and summary.agreement[1]:
-            votes = f", two votes agree on {percent_of(summary.agreement[0] / summary.agreement[1])} of items"
+            share = percent_of(summary.agreement[0] / summary.agreement[1])
+            votes = f", two votes agree on {share} of {plural(summary.agreement[1], 'item')}"
             if summary.flip_rate is not None:
                 votes += f", so it shrinks lifts by about {percent_of(2 * summary.flip_rate)} or more"
         parts.append(f"judge {code(summary.judge, 120)}{votes}")
@@ -226,7 +254,8 @@ def _test(summary: LiveSummary) -> str:
     text = f"Exact within-case permutation test, {shared}, {_look(summary)}"
     text += f", seed {summary.seed}." if summary.seed else "."
     if summary.word in (Word.IMPROVED, Word.REGRESSED):
-        text += " Estimates that pass a test on few runs run high: read the interval, not the point."
+        early = ", and those of a run that stopped early higher still" if summary.look < summary.looks else ""
+        text += f" Estimates that pass a test on few runs run high{early}: read the interval, not the point."
     if summary.word is Word.CANNOT_TELL and summary.noise is not None:
         design = f"{len(summary.cases)} × {summary.attempts}"
         text += (
@@ -234,6 +263,13 @@ def _test(summary: LiveSummary) -> str:
             f"differ by 5 points or more in about {round(10 * summary.noise)} of 10 repetitions."
         )
     return text
+
+
+def _beyond(summary: LiveSummary) -> str:
+    """Runs that are there and do not count, and why: they came after the answer, or before a look was complete."""
+    runs = plural(summary.beyond, "further run")
+    are = "is" if summary.beyond == 1 else "are"
+    return f"{runs} past look {summary.look} {are} in the evidence and not counted: nobody planned to look there."
 
 
 def _look(summary: LiveSummary) -> str:
@@ -256,6 +292,8 @@ def _remarks(live: Live) -> list[str]:
     lines += amounts(live)
     if summary.cannot_gate:
         lines.append(f"Does not gate: {prose(summary.cannot_gate, 200)}.")
+    if summary.beyond and summary.word is not Word.NO_VERDICT:
+        lines.append(_beyond(summary))
     for group in summary.groups:
         if group.flagged:
             lines.append(f"{code(group.name, 40)} alone looks worse (Holm-adjusted): look there, it is no verdict.")
@@ -267,5 +305,5 @@ def _remarks(live: Live) -> list[str]:
         if second and second.estimate:
             shown = f"{number(second.estimate.point)}{NBSP}{interval(second.estimate)}"
             lines.append(f"On this change's own evals, which do not gate: {shown}.")
-    lines += [f"{prose(note, 200)}." for note in summary.notes[:5]]
+    lines += [sentence(note) for note in summary.notes[:5]]
     return lines

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from aces_ci.core.estimate import Contrast, Lift
-from aces_ci.core.grading.points import NBSP, interval, number, p_value
-from aces_ci.core.inert import prose
-from aces_ci.core.live import Word
+from aces_ci.core.grading.points import NBSP, interval, number, p_value, threshold
+from aces_ci.core.inert import prose, sentence
+from aces_ci.core.live import LiveSummary, Word
 from aces_ci.core.live_text import outcome_row
 from aces_ci.core.report import Report
 from aces_ci.core.verdict import State
-from aces_ci.renderers._live.shown import Live, lives, with_p
+from aces_ci.renderers._live.shown import Live, difference, lives, with_p
 
 _STATES = {
     State.REGRESSED: Word.REGRESSED,
     State.ACCEPTED: Word.REGRESSED,
     State.BLOCKED: Word.REGRESSED,
     State.INVALID: Word.NO_VERDICT,
+    State.INCOMPLETE: Word.NO_VERDICT,
     State.INCONCLUSIVE: Word.CANNOT_TELL,
     State.IMPROVED: Word.IMPROVED,
     State.NO_DIFFERENCE: Word.NO_DIFFERENCE,
@@ -30,25 +31,21 @@ def lead(report: Report) -> list[str]:
     if chosen is None:
         return []
     blocks = report.verdict.exit_code != 0
-    return [*_lines(chosen, blocks=blocks), ""]
+    return [*_lines(chosen, blocks=blocks, owner="" if len(found) == 1 else f"{chosen.name}: "), ""]
 
 
-def _lines(live: Live, *, blocks: bool) -> list[str]:
+def _lines(live: Live, *, blocks: bool, owner: str) -> list[str]:
     summary = live.summary
     if summary.word is Word.NO_VERDICT:
-        return _joined([f"{_sentence(summary.because)} Nothing is concluded from this run.", *_bounds(live)])
-    first = f"{_number(live)}{_consequence(live, blocks=blocks)}"
+        said = f"{owner}{sentence(summary.because)} Nothing is concluded from this run."
+        return _joined([said, *_informs(live), *lost(summary)])
+    first = f"{owner}{_number(live)}{_consequence(live, blocks=blocks)}"
     second = _earns(live) if summary.word is Word.CANNOT_TELL else ""
-    return _joined([first, *([second] if second else [])])
+    return _joined([first, *([second] if second else []), *lost(summary)])
 
 
 def _joined(lines: list[str]) -> list[str]:
     return [*(f"{line}\\" for line in lines[:-1]), lines[-1]]
-
-
-def _sentence(text: str) -> str:
-    shown = prose(text, 300)
-    return f"{shown[:1].upper()}{shown[1:]}."
 
 
 def _number(live: Live) -> str:
@@ -57,8 +54,24 @@ def _number(live: Live) -> str:
         return f"No number against {live.against}: {prose(live.summary.because, 200)}"
     shown = outcome_row(live.summary).differences[0 if live.summary.basis is Contrast.CHANGE else 1]
     text = f"**{shown} points** against {live.against}, 95{NBSP}% interval {interval(lift.estimate)}"
-    settled = live.summary.word in (Word.IMPROVED, Word.REGRESSED)
-    return text + (f", {p_value(lift.p)}" if settled and lift.p is not None else "")
+    if live.summary.word not in (Word.IMPROVED, Word.REGRESSED):
+        return text
+    early = f" after an early stop at look {live.summary.look} of {live.summary.looks}"
+    text += early if live.summary.look < live.summary.looks else ""
+    return text if lift.p is None else f"{text}, {p_value(lift.p)}{_against(lift)}"
+
+
+def _against(lift: Lift) -> str:
+    """What p is held against at this look."""
+    return "" if lift.threshold is None else f" (at most {threshold(lift.threshold)} decides)"
+
+
+def _informs(live: Live) -> list[str]:
+    """The estimate that an arm of another day still gives: with its interval, without a p and without a word."""
+    lift = live.decisive
+    if lift is None or lift.estimate is None:
+        return []
+    return [f"It informs, and decides nothing: {difference(live.summary, live.summary.basis)} against {live.against}."]
 
 
 def _consequence(live: Live, *, blocks: bool) -> str:
@@ -101,11 +114,18 @@ def _earns(live: Live) -> str:
     return f"Whether the skill as such earns its place cannot be told either: {against}."
 
 
-def _bounds(live: Live) -> list[str]:
-    bounds = live.summary.missing_bounds
-    if bounds is None:
+def lost(summary: LiveSummary) -> list[str]:
+    """What the lost runs could have made of the difference, and whether the word holds all the same; empty without."""
+    if summary.missing_bounds is None:
         return []
-    low, high = (number(value) for value in bounds)
-    return [
-        f"With the lost runs at their worst and at their best the change would lie between {low} and {high} points."
-    ]
+    mine, of_mine, theirs, of_theirs = summary.lost
+    low, high = (number(value) for value in summary.missing_bounds)
+    other = "the base version" if summary.basis is Contrast.CHANGE else "no skill"
+    text = (
+        f"Not scored: {mine} of {of_mine} runs of this change, {theirs} of {of_theirs} of {other}; with them at their "
+    )
+    text += f"worst and at their best the difference would lie between {low} and {high} points."
+    if summary.lost_unequally:
+        held = summary.word in (Word.IMPROVED, Word.REGRESSED)
+        text += " The arms lost unequally many" + ("; the word holds at the worst too." if held else ".")
+    return [text]

@@ -11,8 +11,11 @@ from aces_ci.core.inert import code, prose
 from aces_ci.core.live import LiveSummary, Option, Word
 from aces_ci.core.next_step import start_live
 from aces_ci.core.report import Report
+from aces_ci.renderers._live.lead import lost
 from aces_ci.renderers._live.shown import Live, difference
 
+MOST_LOST = 4
+"""Skills whose lost runs are told below the rows; every row has their number."""
 ENOUGH_CASES = 8
 """Cases from which a run speaks for tasks like these; tied to the statistics by a test."""
 
@@ -41,7 +44,9 @@ def footing(found: list[Live]) -> list[str]:
     for live in found:
         if live.summary.word is Word.CANNOT_TELL and live.summary.rules_out_drop is not None:
             text += f" {live.name}: rules out a drop of more than {_points(live.summary.rules_out_drop)}."
-    return [text, ""]
+    told = [f"{live.name}: {line}" for live in found for line in lost(live.summary)]
+    rows = [text, *told[:MOST_LOST]]
+    return [*(f"{row}\\" for row in rows[:-1]), rows[-1], ""]
 
 
 def _points(value: float) -> str:
@@ -51,10 +56,13 @@ def _points(value: float) -> str:
 def _size(summary: LiveSummary) -> str:
     agents = f" × {summary.agents} agents" if summary.agents > 1 else ""
     text = f"{plural(len(summary.cases), 'case')} × {plural(summary.attempts, 'run')} an arm{agents}, "
+    if not summary.planned:
+        return text + "no run counts"
     if summary.missing:
-        return text + f"{summary.planned - summary.missing} of {summary.planned} runs scored"
+        return text + f"{summary.planned - summary.missing} of {summary.planned} planned runs scored"
     failed = f", {summary.failed} of them failed or timed out" if summary.failed else ""
-    return text + f"all {summary.planned} {'scored' if failed else 'finished'}{failed}"
+    more = f" ({summary.beyond} more do not count)" if summary.beyond else ""
+    return text + f"all {summary.planned} {'scored' if failed else 'finished'}{failed}{more}"
 
 
 def _base(live: Live) -> str:
@@ -77,7 +85,10 @@ def _base(live: Live) -> str:
 def _reach(summary: LiveSummary) -> str:
     if summary.population is not None:
         low, high = number(summary.population.low), number(summary.population.high)
-        return f"For tasks like these: between {low} and {high} points, if the cases were drawn at random from them."
+        return (
+            f"For tasks like these, 95{NBSP}% interval over {plural(summary.population.n, 'case')}: between {low} and "
+            f"{high} points, if the cases were drawn at random from them."
+        )
     cases = f"True for the {plural(len(summary.cases), 'case')} in `evals/`"
     if len(summary.cases) < ENOUGH_CASES:
         return f"{cases}; {ENOUGH_CASES} or more would let it speak for tasks like these."
@@ -95,7 +106,7 @@ def _open(live: Live) -> str:
         why = f" {prose(summary.stopped, 120)}" if summary.stopped else ""
         text += f"; stopped after look {summary.look} of {summary.looks}{why}"
     if summary.futile:
-        text += ", because going on is not expected to settle it"
+        text += f", because {prose(summary.because, 160)}"
     text += "."
     if summary.rules_out_drop is not None:
         text += f" This rules out a drop of more than {_points(summary.rules_out_drop)}"
@@ -116,7 +127,7 @@ def settle(report: Report, found: list[Live], forge: str) -> list[str]:
     lines += [
         f"{index}. {_option(report, live, option, forge)}" for index, option in enumerate(live.summary.options, 1)
     ]
-    scored = live.summary.planned
+    scored = live.summary.planned - live.summary.missing
     return [
         *lines,
         "",

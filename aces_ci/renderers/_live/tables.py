@@ -8,7 +8,7 @@ from aces_ci.core.amount import plural, tokens
 from aces_ci.core.estimate import Contrast
 from aces_ci.core.grading.points import BAR_HEADER, NBSP, bar, level_interval
 from aces_ci.core.inert import cell
-from aces_ci.core.live import ArmLevel
+from aces_ci.core.live import ArmLevel, LiveSummary, Word
 from aces_ci.core.live_text import SPOKEN, levels_of, outcome_row
 from aces_ci.core.trial import Arm
 from aces_ci.renderers._live.shown import FINE, WORDS, Live, difference
@@ -33,7 +33,7 @@ def _arms(live: Live) -> list[str]:
     for place, arm in enumerate(_ARMS):
         if arm in levels:
             lines.append(f"| {names[arm]} | {_level(levels[arm], row.levels[place])} | {_cost(levels[arm])} |")
-    if row.rounded:
+    if row.rounded and live.summary.word is not Word.NO_VERDICT:
         why = (
             "levels count all runs, differences only cases with runs in both arms"
             if live.summary.missing
@@ -77,6 +77,11 @@ def _left(left: list[Live]) -> str:
     return ", ".join(f"{count} {word}" for word, count in counts.items()) + ": see the report"
 
 
+def _lost(summary: LiveSummary) -> str:
+    """How many of the planned runs have no outcome: a row with lost runs is not one without."""
+    return f" ({summary.missing} of {plural(summary.planned, 'run')} not scored)" if summary.missing else ""
+
+
 def _skill(live: Live) -> str:
     summary, row = live.summary, outcome_row(live.summary)
     icon, word = WORDS[summary.word]
@@ -88,7 +93,7 @@ def _skill(live: Live) -> str:
     ]
     values = (
         cell(live.skill.change.label, 64),
-        f"{icon}{NBSP}{word}",
+        f"{icon}{NBSP}{word}{_lost(summary)}",
         difference(summary, Contrast.CHANGE),
         f"{NBSP}→{NBSP}".join(steps),
         difference(summary, Contrast.LIFT),
