@@ -16,7 +16,7 @@ from aces_ci.core.suites import json_splice
 from aces_ci.core.suites.authors_page import Intent
 from aces_ci.core.suites.case import Case, Check, CheckKind
 from aces_ci.core.suites.check_args import role_of
-from aces_ci.core.suites.eval_write import row
+from aces_ci.core.suites.eval_write import assertion
 from aces_ci.core.trace.actions import Action, actions
 from aces_ci.core.trace.scripts import runs
 from aces_ci.core.trace.trajectory import Trajectory
@@ -148,8 +148,10 @@ def _answer(trajectory: Trajectory) -> str | None:
 
 
 def _with(case: Case, kind: CheckKind, args: Mapping[str, object], text: str) -> Case:
+    used = {behavior.id for behavior in case.behaviors} | {check.id for check in case.checks}
     number = len(case.behaviors) + len(case.checks) + 1
-    check = Check(id=f"c{number}", kind=kind, role=role_of(kind), args=args, text=text)
+    name = next(name for more in range(len(used) + 1) if (name := f"c{number + more}") not in used)
+    check = Check(id=name, kind=kind, role=role_of(kind), args=args, text=text)
     return replace(case, checks=(*case.checks, check))
 
 
@@ -158,12 +160,15 @@ def _learned(text: str, start: int, case: Case, after: Case) -> str:
     generated = json_splice.member(text, start, "generated")
     if generated is None or text[generated.start : generated.end] != "true":
         raise AssertionError("only drafted rows are refined")
-    new = row(replace(after, behaviors=(), checks=after.checks[len(case.checks) :])).get("assertions", [])
     found = next((span for span in json_splice.children(text, start) if span.key in _ASSERTIONS), None)
-    if new and found is not None and text[found.start] == "[":
+    listed = found is not None and text[found.start] == "["
+    said = [behavior.text for behavior in case.behaviors]
+    # Behind what stands there, refused assertions included: only so is the id that a reader gives it known.
+    there = len(list(json_splice.children(text, found.start))) if found is not None and listed else len(said)
+    new = [assertion(check, there + more) for more, check in enumerate(after.checks[len(case.checks) :], start=1)]
+    if new and found is not None and listed:
         text = json_splice.appended(text, found.start, new)
     elif new:
-        said = [behavior.text for behavior in case.behaviors]
         text = json_splice.assigned(text, start, (found.key if found else None) or "assertions", [*said, *new])
     if after.reference != case.reference:
         text = json_splice.assigned(text, start, "expected_output", after.reference)

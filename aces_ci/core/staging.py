@@ -8,16 +8,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import PurePosixPath
 
 from aces_ci.core.errors import UsageError
 from aces_ci.core.skill import FileKind, Skill
+from aces_ci.core.suites.answer_key import SUITE_FOLDERS, holds_answers
 from aces_ci.core.suites.case import Case
 from aces_ci.core.trial import Arm
 
-WITHHELD = frozenset({"evals", "results", "aces-results", ".git"})
+WITHHELD = frozenset({*SUITE_FOLDERS, "results", "aces-results", ".git"})
 """Top folders of a skill that hold tasks, answers and grades, or git's own files."""
 FILE_LIMIT = 16 * 1024 * 1024
 NAME_LIMIT = 120
@@ -57,6 +58,14 @@ class Lineup:
         return (*own, *self.support)
 
 
+def without_suite(skill: Skill, paths: frozenset[str]) -> Skill:
+    """A skill without the files in which its cases stand, wherever they lie; its manifest always stays."""
+    if paths.isdisjoint(skill.files):
+        return skill
+    kept = {path: file for path, file in skill.files.items() if path not in paths or path == skill.manifest}
+    return replace(skill, files=kept)
+
+
 def skill_files(skills: Iterable[Skill]) -> tuple[StagedFile, ...]:
     """Every file that an agent may see, below one folder a skill, named as the skill calls itself.
 
@@ -83,7 +92,7 @@ def case_files(case: Case, fixtures: Mapping[str, bytes]) -> tuple[StagedFile, .
     """The case's fixtures below the workspace. `fixtures`: content by `CaseFile.source`.
 
     Raises:
-        UsageError: a fixture is missing, or would lie outside the workspace.
+        UsageError: a fixture is missing, holds answers, or would lie outside the workspace.
     """
     laid = []
     for file in case.files:
@@ -95,6 +104,14 @@ def case_files(case: Case, fixtures: Mapping[str, bytes]) -> tuple[StagedFile, .
                 at=case.provenance or None,
                 why="an agent's workspace is the only place for fixtures",
                 do="give it a relative path without `..`",
+            )
+        if file.content is None and holds_answers(file.source):
+            raise UsageError(
+                f"case `{case.id}`: the fixture {file.source[:200]!r} belongs to the suite",
+                code="fixture_answers",
+                at=case.provenance or None,
+                why="an agent could read the tasks and their answers in its workspace",
+                do="put what the agent needs into evals/files, and name that",
             )
         data = fixtures.get(file.source) if file.content is None else file.content.encode("utf-8")
         if data is None:

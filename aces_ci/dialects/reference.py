@@ -30,7 +30,7 @@ class Reference:
     def claims(self, document: Document) -> bool:
         """A list with `question` or `prompt`, or `evals` of which one case names an expected skill or script."""
         data = document.data
-        if is_rows(data, _is_legacy) or data == []:
+        if is_rows(data, _is_legacy) or (data == [] and document.text.lstrip().startswith("[")):
             return True
         rows = data.get("evals") if isinstance(data, Mapping) else None
         return is_rows(rows, lambda row: any(key in row for key in _OWN))

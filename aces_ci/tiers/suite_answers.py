@@ -13,6 +13,8 @@ from aces_ci.core.suites.siblings import Siblings
 from aces_ci.ports.dialect import Reading, Remark
 from aces_ci.tiers.suite_reading import FileReading
 
+_NAMED = ("/files", "/inputs/files", "/setup/files", "/environment/files", "/workspace", "/setup")
+"""Where dialects name fixtures, below a case."""
 _KeyOf = Callable[[str], str | None]
 _KeyOfCase = Callable[[Case], tuple[str, str] | None]
 
@@ -62,10 +64,11 @@ def _cleaned(reading: Reading, key_of: _KeyOfCase, siblings: Siblings) -> Readin
         path, _, pointer = case.provenance.partition("#")
         if path not in indexed:
             indexed[path] = places(path, siblings.text(path) or "")
-        line = line_at(indexed[path], f"{pointer}/files")
+        at = next((f"{pointer}{key}" for key in _NAMED if f"{pointer}{key}" in indexed[path]), pointer)
+        line = line_at(indexed[path], at)
         said = f"fixture `{source[:80]}` of `{case.id}` "
         said += "belongs to the suite" if source == answer else f"is a copy of {answer[:80]}"
         message = f"{said}, so an agent could read the answers: the case is left out"
         hint = "put what the agent needs into evals/files, and name that"
-        errors.append(Remark(path=path, line=line, pointer=f"{pointer}/files", message=message, hint=hint))
+        errors.append(Remark(path=path, line=line, pointer=at, message=message, hint=hint))
     return replace(reading, cases=tuple(kept), errors=tuple(errors))

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
-from aces_ci.authoring.refine import Refined, merged
+from aces_ci.authoring.refine import Refined, merged, refine
 from aces_ci.core.errors import UsageError
 from aces_ci.core.suites import json_splice
 from aces_ci.core.suites.case import Case, Check, CheckKind, Role
 from tests.authoring.test_create import repo, run, run_in, written
+from tests.authoring.test_refine import OTHER, ROWS, SCRIPTS, traces
+from tests.dialects.suites import suite_of
 
 __all__ = ["repo", "run_in"]
 ODD = (
@@ -104,3 +106,17 @@ def test_refining_touches_only_what_it_learned() -> None:
 def test_a_row_of_a_person_is_never_refined() -> None:
     with pytest.raises(AssertionError):
         learned(ODD.decode(), 0)
+
+
+def test_what_is_learned_keeps_its_id_behind_an_assertion_that_was_refused() -> None:
+    rows = ["first", {"check": "regex", "pattern": "(?=x)"}, {"check": "contains", "value": "x", "id": "c4"}]
+    row = {"id": "two", "prompt": "q", "generated": True, "assertions": rows}
+    before = json.dumps({"evals": [row]}, indent=2)
+    (case,) = suite_of({"evals/evals.json": before}).cases
+    refined = refine(case, traces(ROWS, OTHER), SCRIPTS, None)
+    start = json_splice.member(before, json_splice.first(before), "evals")
+    assert start is not None
+    assert refined.after is not None, refined.because
+    (again,) = suite_of({"evals/evals.json": merged(before, start.start, [case], [refined])}).cases
+    assert [check.id for check in again.checks] == [check.id for check in refined.after.checks]
+    assert len({item.id for item in (*again.checks, *again.behaviors)}) == len(again.checks) + len(again.behaviors)

@@ -28,7 +28,7 @@ def row(case: Case) -> dict[str, Any]:
         found["expected_output"] = case.reference
     if case.files:
         found["files"] = [file.source for file in case.files if file.source]
-    graded = [_assertion(item, position) for position, item in enumerate(_in_order(case), start=1)]
+    graded = [assertion(item, position) for position, item in enumerate(_in_order(case), start=1)]
     if graded:
         found["assertions"] = graded
     # Null too: a suite's cases are about its skill unless they say otherwise.
@@ -66,7 +66,7 @@ def _number(item: Behavior | Check) -> int | None:
     return int(number[1]) if number and item.id[0] == letter else None
 
 
-def _assertion(item: Behavior | Check, position: int) -> object:
+def assertion(item: Behavior | Check, position: int) -> object:
     """One assertion. Its id is written where a reader would give it another one at this position."""
     weight = {} if item.weight == 1.0 else {"weight": item.weight}
     named = {} if _number(item) == position else {"id": item.id}
