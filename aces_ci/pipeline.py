@@ -239,7 +239,7 @@ def not_installed(name: str) -> Live:
 
 
 def _deciding(job: Job) -> Mapping[str, object]:
-    """The settings that a verdict rests on, as plain data."""
+    """The settings that a verdict rests on, and how it is to be told, as plain data."""
     chosen = job.loaded.settings.model_dump(
         mode="json",
         include={
@@ -248,6 +248,7 @@ def _deciding(job: Job) -> Mapping[str, object]:
             "gates": True,
             "live": True,
             "budget": True,
+            "comment": True,
         },
     )
     return {**chosen, **job.consent.recorded()}

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from aces_ci.changes.git import Repository
 from aces_ci.core.errors import AcesError, UsageError
 from aces_ci.core.event import Event, EventKind
-from aces_ci.core.evidence import PolicySource
+from aces_ci.core.evidence import Evidence, PolicySource, RunStarted
+from aces_ci.core.policy_file import POLICY_FILE, SIZE_LIMIT, no_policy_file
 from aces_ci.settings import source
 from aces_ci.settings.load import load
-from aces_ci.settings.source import SIZE_LIMIT, Document
+from aces_ci.settings.source import Document
 from aces_ci.shell.files import read_bounded
 
-POLICY_FILE = "aces.yml"
 MISNAMED = "aces.yaml"
 NOT_READ = f"{MISNAMED} is not read; the file is {POLICY_FILE}"
 Say = Callable[[str], None]
@@ -65,13 +65,7 @@ def _at(repository: Repository, tip: str, branch: str) -> bytes | None:
     data = repository.file_at(tip, POLICY_FILE)
     if entry is None or data is not None:
         return data
-    raise UsageError(
-        f"{POLICY_FILE} of {branch} is not a regular file" if not entry.is_file else f"{POLICY_FILE} is too long",
-        code="policy_kind",
-        path=POLICY_FILE,
-        why="gates and budgets are read from there, and nothing else may stand for them",
-        do=f"commit a plain file of at most {SIZE_LIMIT // 1024} KB, or delete it to have the built-in defaults",
-    )
+    raise no_policy_file(branch, regular=entry.is_file)
 
 
 @contextmanager
@@ -83,6 +77,13 @@ def blamed(policy: PolicySource) -> Iterator[None]:
         if policy.sha is not None and error.path == policy.path and error.at is None:
             error.at = f"{policy.ref} {policy.sha[:7]} (default branch tip)"
         raise
+
+
+def from_evidence(rows: Iterable[Evidence]) -> Document:
+    """How the run that left `rows` wanted to be told: who merges its shards has neither its policy nor a checkout."""
+    header = next((row for row in rows if isinstance(row, RunStarted)), None)
+    told = header.settings.get("comment") if header is not None else None
+    return Document(name="the evidence's first line", data={} if told is None else {"comment": told})
 
 
 def from_worktree(root: Path, config: Path | None, say: Say = to_stderr) -> Document | None:

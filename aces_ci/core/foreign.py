@@ -41,10 +41,12 @@ class Origin:
 
     event: Event
     links: Links
+    cap_usd_micros: int | None = None
+    """What the poster's own settings let a run cost; None: they could not be read, or set no cap."""
 
 
 def vet(report: Report, origin: Origin) -> Report:
-    """The report with the forge's own event and pages in place of the claimed ones, marked as unverified.
+    """The report with our own event, pages and budget in place of the claimed ones, marked as unverified.
 
     Raises:
         UsageError: it breaks one of the rules; the code names which.
@@ -52,7 +54,9 @@ def vet(report: Report, origin: Origin) -> Report:
     for code, broken, why in _RULES:
         if broken(report, origin):
             raise refused(code, why)
-    return replace(report, event=origin.event, links=origin.links, unverified=True)
+    # Whoever approves is told of the budget that will hold, which is not the fork's to say.
+    cost = replace(report.cost, cap_usd_micros=origin.cap_usd_micros)
+    return replace(report, event=origin.event, links=origin.links, cost=cost, unverified=True)
 
 
 def _other_commit(report: Report, origin: Origin) -> bool:

@@ -20,6 +20,7 @@ from aces_ci.forges._github.comments import Comments
 from aces_ci.forges._github.event import read_event
 from aces_ci.forges._github.files import write_outputs, write_summary
 from aces_ci.forges._github.origin import WorkflowRuns
+from aces_ci.forges._github.policy import policy_at_tip
 from aces_ci.forges._github.reviews import Reviews
 from aces_ci.forges._links import PageLinks
 from aces_ci.forges._payload import Payload
@@ -118,6 +119,10 @@ class GitHub:
     def recheck(self, event: Event, approval: Approval) -> Refusal | None:
         """The pull request as it is now, against what was approved."""
         return self._approvals(event).recheck(approval, self._attempt)
+
+    def policy(self) -> bytes | None:
+        """`aces.yml` of the default branch, by the API."""
+        return policy_at_tip(self.api(), self._env.get("GITHUB_REPOSITORY", ""))
 
     def foreign(self, source: str, artifact: str, change: int | None) -> tuple[Origin, bytes]:
         """The report of the run that the `workflow_run` event names."""

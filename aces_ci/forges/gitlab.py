@@ -15,6 +15,7 @@ from aces_ci.forges._gitlab.approvals import Approvals, asked
 from aces_ci.forges._gitlab.event import read_event
 from aces_ci.forges._gitlab.notes import MergeRequestNotes
 from aces_ci.forges._gitlab.origin import HeadPipelines
+from aces_ci.forges._gitlab.policy import policy_at_tip
 from aces_ci.forges._links import PageLinks
 from aces_ci.forges._sticky import post
 from aces_ci.ports.forge import ForgeOptions, Links, Posted, Publication
@@ -74,6 +75,10 @@ class GitLab:
     def recheck(self, event: Event, approval: Approval) -> Refusal | None:
         """The merge request as it is now, against what was approved."""
         return self._approvals(event).recheck(approval)
+
+    def policy(self) -> bytes | None:
+        """`aces.yml` of the default branch of the project whose job this is, by the API."""
+        return policy_at_tip(self.api(), quote(self._env.get("CI_PROJECT_ID", ""), safe=""))
 
     def foreign(self, source: str, artifact: str, change: int | None) -> tuple[Origin, bytes]:
         """The report of the head pipeline of a merge request of this project."""

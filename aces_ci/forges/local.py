@@ -55,6 +55,10 @@ class Local:
         """There is nothing to read again."""
         return None
 
+    def policy(self) -> bytes | None:
+        """There is a checkout."""
+        return None
+
     def foreign(self, source: str, artifact: str, change: int | None) -> tuple[Origin, bytes]:
         """There is no other job."""
         raise nothing_to_post(

@@ -8,24 +8,28 @@ verdict.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
 from aces_ci import compose, publication
 from aces_ci.compose import report_from_json as parse
-from aces_ci.core.errors import UsageError
+from aces_ci.core.amount import in_micros
+from aces_ci.core.errors import DeliveryError, NotPermitted, UsageError
 from aces_ci.core.event import Event, EventKind
 from aces_ci.core.foreign import vet
 from aces_ci.core.foreign_json import BYTES, nothing_to_post, plain_json
 from aces_ci.core.inert import plain
 from aces_ci.core.pages import Pages
+from aces_ci.core.policy_file import POLICY_FILE
 from aces_ci.core.report import Report
 from aces_ci.core.scan.redact import Redactor
 from aces_ci.core.verdict import State
 from aces_ci.ports.forge import Forge, ForgeOptions, Posted, Publication
+from aces_ci.settings import source
 from aces_ci.settings.inputs import inputs_of, secrets_of
 from aces_ci.settings.load import load
+from aces_ci.settings.model import Comment, Settings
 from aces_ci.shell.files import read_bounded
 from aces_ci.shell.log import Log, dialect_of
 from aces_ci.shell.zygote import Zygote
@@ -60,20 +64,40 @@ def post(options: Options, *, env: Mapping[str, str], stderr: TextIO) -> int:
         log,
         ForgeOptions(token=inputs.get("github_token"), api_url=inputs.get("api_url"), redactor=redactor),
     )
-    report = _foreign(forge, options) if options.path is None else _own(forge, options, options.path)
-    key = load(policy=None, env=env, inputs=inputs_of(env, settings_only=True)).settings.comment.key
+    own = None if options.path is None else _own(forge, options, options.path)
+    settings, known = _settings(forge, env, log)
+    cap = in_micros(settings.budget.usd) if known else None
+    report = _foreign(forge, options, cap) if own is None else own
     with Zygote() as zygote:
-        pages = publication.rendered(report, key, zygote)
-    posted = forge.publish(report.event, _publication(report, pages, key))
+        pages = publication.rendered(report, settings.comment.key, zygote)
+    posted = forge.publish(report.event, _publication(report, pages, settings.comment))
     for notice in posted.notices:
         log.line(f"notice: {notice}")
     log.line(_said(report.event, posted))
     return 0
 
 
-def _foreign(forge: Forge, options: Options) -> Report:
+def _settings(forge: Forge, env: Mapping[str, str], log: Log) -> tuple[Settings, bool]:
+    """Those of the default branch and of this workflow, as a run has them; and whether the former could be read.
+
+    Raises:
+        UsageError: the deciding file is broken.
+    """
+    known, data = True, None
+    try:
+        data = forge.policy()
+    except (DeliveryError, NotPermitted) as error:
+        known = False
+        log.line(f"notice: {POLICY_FILE} of the default branch could not be read ({error.message})")
+    document = None if data is None else source.read(data, POLICY_FILE)
+    inputs = inputs_of(env, settings_only=True)
+    settings = load(policy=document, policy_origin="(default branch)", env=env, inputs=inputs).settings
+    return settings, known or "budget.usd" in inputs
+
+
+def _foreign(forge: Forge, options: Options, cap: int | None) -> Report:
     origin, data = forge.foreign(options.source, options.artifact, options.change)
-    return vet(parse(plain_json(data)), origin)
+    return vet(parse(plain_json(data)), replace(origin, cap_usd_micros=cap))
 
 
 def _own(forge: Forge, options: Options, path: Path) -> Report:
@@ -120,13 +144,13 @@ def _named(event: Event) -> str:
     return f"{plain(event.head_sha, 40)}{change} in {plain(event.repo, 100)}"
 
 
-def _publication(report: Report, pages: Pages, key: str) -> Publication:
+def _publication(report: Report, pages: Pages, wanted: Comment) -> Publication:
     comment = pages.texts["comment.md"]
     return Publication(
-        comment=None if report.verdict.state is State.NOTHING else comment,
+        comment=comment if wanted.enabled and report.verdict.state is not State.NOTHING else None,
         nothing_comment=comment,
         smaller_comment=pages.smaller,
-        key=key,
+        key=wanted.key,
         head_sha=report.event.head_sha,
         summary=pages.texts["summary.md"],
         annotations=(),

@@ -11,7 +11,8 @@ from aces_ci.changes.git import Repository
 from aces_ci.changes.worktree import find
 from aces_ci.core.amount import plural
 from aces_ci.core.errors import AcesError
-from aces_ci.policy import MISNAMED, POLICY_FILE, from_worktree
+from aces_ci.core.policy_file import POLICY_FILE
+from aces_ci.policy import MISNAMED, from_worktree
 from aces_ci.settings.inputs import inputs_of
 from aces_ci.settings.load import load, twin
 from aces_ci.settings.model import Settings

@@ -26,7 +26,7 @@ from aces_ci.core.shards import matrix, shard_of
 from aces_ci.core.wire import read_lines, to_line
 from aces_ci.jobs import plan as planning
 from aces_ci.pipeline import Job
-from aces_ci.policy import blamed, find_policy
+from aces_ci.policy import blamed, find_policy, from_evidence
 from aces_ci.ports.forge import Forge, ForgeOptions
 from aces_ci.resuming import Earlier
 from aces_ci.settings.inputs import inputs_of, secrets_of
@@ -156,8 +156,9 @@ def report(places: Sequence[Path], options: Options, *, env: Mapping[str, str], 
         log.line(f"imported {len(others)} figures of other tools: unverified, they decide nothing")
     rows += others
     folder = Folder.at(options.output, cwd=Path.cwd(), redact=redactor.redact)
-    loaded = load(env=env, inputs=inputs_of(env, settings_only=True), overrides=_overrides(options))
     merged = assemble(rows)
+    told = from_evidence(rows)
+    loaded = load(policy=told, env=env, inputs=inputs_of(env, settings_only=True), overrides=_overrides(options))
     folder.claim()
     folder.write(EVIDENCE, text_of(rows))
     forge = compose.forge(env, log, _forge_options(env, redactor)) if options.post else None

@@ -109,6 +109,15 @@ class Forge(Protocol):
         shard."""
         ...
 
+    def policy(self) -> bytes | None:
+        """The policy file at the tip of the default branch, for a job without a checkout; None: there is none.
+
+        Raises:
+            UsageError: what stands there is no regular file of at most 64 KB.
+            DeliveryError, NotPermitted: it could not be read.
+        """
+        ...
+
     def foreign(self, source: str, artifact: str, change: int | None) -> tuple[Origin, bytes]:
         """The report that a job without rights left for us, and what the forge says of that job.
 

@@ -11,9 +11,8 @@ from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from aces_ci.core.errors import UsageError
+from aces_ci.core.policy_file import SIZE_LIMIT
 
-SIZE_LIMIT = 64 * 1024
-"""Bytes of a policy file (trust.md rule 2)."""
 _DEPTH = 64
 _WHY = "settings are read as a whole or not at all: a part could open a gate unnoticed"
 _BRACKET = re.compile(r"[\[\]{}]")

@@ -158,6 +158,14 @@ def test_the_job_that_waits_for_a_review_names_the_environment_it_waits_in() -> 
     assert job["permissions"]["actions"] == "read", "else the review cannot be read"
 
 
+def test_the_comment_names_the_budget_that_the_job_which_measures_forks_has() -> None:
+    (poster,) = documents(ROOT / "examples/github/forks-post.yml")[0]["jobs"].values()
+    for name in ("forks-live.yml", "forks-environment.yml"):
+        (job,) = documents(ROOT / "examples/github" / name)[0]["jobs"].values()
+        (ours,) = [step for step in job["steps"] if step.get("uses", "").startswith("aces-ci/")]
+        assert ours["with"]["budget_usd"] == poster["with"]["budget_usd"]
+
+
 CACHE_ACTIONS = ("actions/cache/restore", "actions/cache/save")
 KEPT = f"aces-results/{CACHE}"
 """Where a run keeps what its judge answered, with the output folder of the action and of the component."""

@@ -46,6 +46,8 @@ class Rig:
     """Lets a maintainer approve the head in the strongest way there is; the forge in the job which that starts."""
     demote: Callable[[], object] = lambda: None
     """Takes the maintainer's right to write away."""
+    settle: Callable[[bytes], object] = lambda data: None
+    """Puts an `aces.yml` on the default branch."""
     write: str = ""
     """The method that edits a comment."""
     too_long: Answer = field(default_factory=Answer)
@@ -150,6 +152,7 @@ def github(tmp: Path, *, token: str | None = "tok") -> Iterator[Rig]:
             plant=lambda text, ours=False: fake.comment(NUMBER, text, *((fake.tokens["tok"],) if ours else (HELPER,))),
             move_head=lambda sha: fake.pulls[NUMBER]["head"].update(sha=sha),
             approved=approved,
+            settle=lambda data: fake.files.update({"aces.yml": ("100644", data)}),
             demote=lambda: fake.permissions.update(ana="read"),
             write="PATCH",
             too_long=Answer(
@@ -206,6 +209,7 @@ def gitlab(tmp: Path, *, token: str | None = "glpat") -> Iterator[Rig]:
             plant=lambda text, ours=False: fake.comment(NUMBER, text, *((GITLAB_BOT,) if ours else ())),
             move_head=lambda sha: fake.changes[NUMBER].update(sha=sha),
             approved=approved,
+            settle=lambda data: fake.files.update({"aces.yml": data}),
             demote=lambda: fake.members.update({50: Member(id=50, username="ana", level=10)}),
             write="PUT",
             too_long=Answer(status=400, body={"message": {"note": ["is too long (maximum is 1000000 characters)"]}}),

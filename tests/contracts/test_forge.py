@@ -275,3 +275,13 @@ def test_annotations_reach_the_log_in_one_line_each(rig: Rig) -> None:
     assert len(rows) == 1
     assert "\x1b" not in rows[0].replace("\x1b[0K", "")
     assert "\r" not in rows[0]
+
+
+def test_the_policy_of_the_default_branch_is_read_without_a_checkout(rig: Rig) -> None:
+    assert rig.forge.policy() is None
+    rig.settle(b"version: 1\n" * 9)
+    assert rig.forge.policy() == (b"version: 1\n" * 9 if rig.posts else None)
+    rig.settle(b"#" * 65_537)
+    if rig.posts:
+        with pytest.raises(UsageError, match="too long"):
+            rig.forge.policy()

@@ -30,6 +30,8 @@ CALLED: dict[str, tuple[str, ...]] = {
     f"{_REPO}/issues/comments/{{comment_id}}/reactions": ("post",),
     f"{_REPO}/pulls": ("get",),
     f"{_REPO}/pulls/{{pull_number}}": ("get",),
+    f"{_REPO}/git/trees/{{tree_sha}}": ("get",),
+    f"{_REPO}/git/blobs/{{file_sha}}": ("get",),
     f"{_REPO}/collaborators/{{username}}/permission": ("get",),
     f"{_REPO}/check-runs": ("post",),
     f"{_REPO}/check-runs/{{check_run_id}}": ("patch",),

@@ -112,6 +112,8 @@ def posting(fake: FakeGitHub, api_url: str, tmp: Path) -> None:
     assert pull["head"]["sha"] == HEAD
     origin, data = forge(fake, api_url, tmp, "workflow_run").foreign(WORKFLOW, "aces-results", None)
     assert (origin.event.change_request, data) == (NUMBER, b"{}")
+    fake.files["aces.yml"] = ("100644", b"version: 1\n")
+    assert forge(fake, api_url, tmp, "workflow_run").policy() == b"version: 1\n"
 
 
 def test_every_request_and_reply_is_as_github_describes_it(tmp_path: Path) -> None:

@@ -6,11 +6,13 @@ read-only token, another author's comment, a check run by something that is no a
 
 from __future__ import annotations
 
+import base64
 import itertools
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field
+from hashlib import sha1
 from typing import Any
 
 from tests.fakes.server import Answer, LoopbackServer, Refused, Request, paged
@@ -53,6 +55,8 @@ class FakeGitHub:
     runs: dict[int, dict[str, Any]] = field(default_factory=dict)
     artifacts: dict[int, list[tuple[str, bytes]]] = field(default_factory=dict)
     reviews: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
+    files: dict[str, tuple[str, bytes]] = field(default_factory=dict)
+    """At the top of the default branch's tip: name to (mode, content)."""
     reactions: set[tuple[int, int]] = field(default_factory=set)
     unread_actions: bool = False
     """The token lacks `actions: read`."""
@@ -81,6 +85,8 @@ class FakeGitHub:
             ("DELETE", root + "/issues/{number}/labels/{label}", self._unlabel),
             ("GET", root + "/pulls", self._pulls),
             ("GET", root + "/pulls/{number}", self._pull),
+            ("GET", root + "/git/trees/{ref}", self._tree),
+            ("GET", root + "/git/blobs/{blob}", self._blob),
             ("GET", root + "/collaborators/{login}/permission", self._permission),
             ("POST", root + "/check-runs", self._create_check),
             ("PATCH", root + "/check-runs/{check}", self._edit_check),
@@ -342,6 +348,37 @@ class FakeGitHub:
 
     def _pull(self, request: Request, number: str) -> Answer:
         return Answer(body=self._known(self.pulls, number))
+
+    def _tree(self, request: Request, ref: str) -> Answer:
+        if ref != "main":
+            raise _refusal(404, "Not Found")
+        rows = [
+            {
+                "path": name,
+                "mode": mode,
+                "type": "blob" if mode.startswith("1") else "tree",
+                "sha": sha1(data).hexdigest(),
+                "size": len(data),
+                "url": f"{self.url}/repos/{self.repo}/git/blobs/{sha1(data).hexdigest()}",
+            }
+            for name, (mode, data) in self.files.items()
+        ]
+        return Answer(body={"sha": "d" * 40, "url": f"{self.url}/d", "truncated": False, "tree": rows})
+
+    def _blob(self, request: Request, blob: str) -> Answer:
+        data = next((data for _, data in self.files.values() if sha1(data).hexdigest() == blob), None)
+        if data is None:
+            raise _refusal(404, "Not Found")
+        return Answer(
+            body={
+                "sha": blob,
+                "node_id": "B_1",
+                "size": len(data),
+                "url": f"{self.url}/repos/{self.repo}/git/blobs/{blob}",
+                "content": base64.encodebytes(data).decode(),
+                "encoding": "base64",
+            }
+        )
 
     def _permission(self, request: Request, login: str) -> Answer:
         level = self.permissions.get(login, "read")

@@ -6,6 +6,7 @@ asked, a note has at most 1,000,000 characters, and a token is the user that `GE
 
 from __future__ import annotations
 
+import base64
 import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -44,6 +45,8 @@ class FakeGitLab:
     changes: dict[int, dict[str, Any]] = field(default_factory=dict)
     label_events: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
     versions: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
+    files: dict[str, bytes] = field(default_factory=dict)
+    """At the top of the default branch's tip."""
     jobs: list[dict[str, Any]] = field(default_factory=list)
     """Finished jobs: id, project, pipeline, name, report."""
     server: LoopbackServer = field(default_factory=lambda: LoopbackServer(prefix="/api/v4"))
@@ -69,6 +72,7 @@ class FakeGitLab:
             ("DELETE", change + "/notes/{note}", self._delete),
             ("GET", change + "/resource_label_events", self._labelled),
             ("GET", change + "/versions", self._versions),
+            ("GET", root + "/repository/files/{name}", self._file),
             ("GET", root + "/pipelines/{pipeline}/jobs", self._jobs_of),
             ("GET", root + "/jobs/{job}/artifacts/aces-results/report.json", self._artifact),
         ):
@@ -229,6 +233,14 @@ class FakeGitLab:
     def _versions(self, request: Request, project: str, number: str) -> Answer:
         self._known(project, number)
         return self._page(request, self.versions.get(int(number), []))
+
+    def _file(self, request: Request, project: str, name: str) -> Answer:
+        self._ours(project)
+        data = self.files.get(name) if request.query.get("ref") in ("HEAD", "main") else None
+        if data is None:
+            raise _refusal(404, "404 File Not Found")
+        content = base64.b64encode(data).decode()
+        return Answer(body={"file_path": name, "size": len(data), "encoding": "base64", "content": content})
 
     def _jobs_of(self, request: Request, project: str, pipeline: str) -> Answer:
         rows = [

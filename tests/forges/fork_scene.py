@@ -65,10 +65,10 @@ class Fork:
             **run_more,
         }
 
-    def post(self, **more: Any) -> str:
+    def post(self, env_more: Mapping[str, str] | None = None, **more: Any) -> str:
         """The trusted job; returns its log."""
         payload = {"action": "completed", "workflow_run": {"id": RUN}}
-        env = self.env("workflow_run", payload, "tok")
+        env = {**self.env("workflow_run", payload, "tok"), **(env_more or {})}
         log = io.StringIO()
         values = {
             "path": None,

@@ -14,6 +14,7 @@ from aces_ci.core.errors import UsageError
 from aces_ci.core.spending.price import cost
 from aces_ci.core.spending.price_table import price_of
 from aces_ci.tiers import proposal
+from tests.fakes.server import Answer
 from tests.forges.fork_scene import NUMBER, Fork, fork
 from tests.git_history import skill
 
@@ -131,8 +132,46 @@ def test_the_poster_shows_the_figures_as_the_fork_s_word(honest: tuple[Fork, Doc
     (body,) = made.fake.bodies(NUMBER)
     made.fake.comments.clear()
     assert "5 cases × 3 to 8 runs × 3 arms = 45 to 120" in body
-    assert "stopped at the budget of `main`" in body
+    assert "stopped at 10.00 USD" in body.replace("\u00a0", " "), "the built-in budget, as main has no other"
     assert "this list is the word of the fork's own job, its figures too" in body
+
+
+@pytest.mark.parametrize(
+    ("on_main", "of_workflow", "told"),
+    [
+        ("budget: {usd: 7.5}", {}, "7.50 USD"),
+        ("budget: {usd: 7.5}", {"INPUT_BUDGET_USD": "3"}, "3.00 USD"),
+        ("budget: {usd: null}", {}, "the budget of `main`"),
+        (None, {}, "the budget of `main`"),
+        (None, {"INPUT_BUDGET_USD": "3"}, "3.00 USD"),
+    ],
+    ids=["policy", "workflow", "no cap", "unreadable", "unreadable, and the workflow's"],
+)
+def test_the_budget_is_that_of_the_default_branch_and_never_the_fork_s_word(
+    honest: tuple[Fork, Document], on_main: str | None, of_workflow: dict[str, str], told: str
+) -> None:
+    made, document = honest[0], deepcopy(honest[1])
+    document["cost"]["cap_usd_micros"] = 999_000_000
+    made.finished(document)
+    if on_main is None:
+        made.fake.server.force("GET", "/git/trees/", Answer(status=403, body={"message": "no"}))
+    else:
+        made.fake.files["aces.yml"] = ("100644", f"version: 1\n{on_main}\n".encode())
+    log = made.post(of_workflow)
+    (body,) = made.fake.bodies(NUMBER)
+    made.fake.comments.clear()
+    made.fake.files.clear()
+    assert f"stopped at {told}" in body.replace("\u00a0", " ")
+    assert "999" not in body
+    assert ("could not be read" in log) == (on_main is None)
+
+
+@pytest.mark.parametrize("mode", ["120000", "160000", "040000"])
+def test_a_policy_that_is_no_file_stops_the_poster(honest: tuple[Fork, Document], mode: str) -> None:
+    made, document = honest
+    made.fake.files["aces.yml"] = (mode, b"evil.yml")
+    refused(made, json.dumps(document).encode(), "policy_kind")
+    made.fake.files.clear()
 
 
 @pytest.mark.parametrize(

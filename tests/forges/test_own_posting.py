@@ -65,6 +65,18 @@ def test_it_becomes_the_comment_by_file_and_by_folder(name: str, tmp_path: Path)
     assert "not verified" not in body, "it is this run's own word"
 
 
+@pytest.mark.parametrize("name", FORGES)
+def test_the_comment_is_the_one_that_the_default_branch_s_settings_name(name: str, tmp_path: Path) -> None:
+    with RIGS[name](tmp_path) as rig:
+        rig.settle(b"version: 1\ncomment: {key: skills}\n")
+        path = written(rig, tmp_path)
+        posted(rig, path)
+        (body,) = rig.bodies()
+        assert "key=skills" in body.split("\n")[0], "else an approval looks for another comment than there is"
+        rig.settle(b"version: 1\ncomment: {key: other, enabled: false}\n")
+        assert "comment none" in posted(rig, path)
+
+
 def other_commit(document: dict[str, Any]) -> None:
     document["event"]["head_sha"] = "f" * 40
 

@@ -19,7 +19,8 @@ SKILLS = {"alpha": 10, "beta": 4000, "gamma": 700, "delta": 650, "epsilon": 50}
 def repo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Five skills change, of very different size."""
     history = History(tmp_path_factory.mktemp("shards") / "repo", bare=False)
-    base = history.commit("main", {f"skills/{name}/SKILL.md": skill(name) for name in SKILLS})
+    policy = {"aces.yml": "version: 1\ncomment: {key: skills}\n"}
+    base = history.commit("main", {**policy, **{f"skills/{name}/SKILL.md": skill(name) for name in SKILLS}})
     history.commit(
         "topic", {f"skills/{name}/SKILL.md": skill(name, "word " * size) for name, size in SKILLS.items()}, base
     )
@@ -56,6 +57,9 @@ def runs(repo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_two_runners_find_what_one_finds(repo: Path, runs: Path, tmp_path: Path) -> None:
     whole = json.loads((runs / "all/report.json").read_text())
     _, both = merged(repo, tmp_path, runs / "part1", runs / "part2")
+    # The job that merges has no checkout: which comment is ours stands in the evidence.
+    for place in (runs / "all", tmp_path):
+        assert " key=skills " in (place / "comment.md").read_text("utf-8").split("\n")[0]
     assert len(paths(whole)) == 5
     assert paths(both) == paths(whole)
     assert both["missing_shards"] == []

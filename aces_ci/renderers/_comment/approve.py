@@ -66,8 +66,7 @@ def commands(report: Report, program: str, base: str) -> list[str]:
 
 def _starts(report: Report, place: Place) -> Iterator[str]:
     here = [skill.change for skill in report.skills if skill.change.how is not How.DELETED]
-    # What the fork's own job says of the budget is its word; the target branch's policy is what counts.
-    cap = report.cost.cap_usd_micros if not report.unverified else None
+    cap = report.cost.cap_usd_micros
     most = f"at {usd(cap)}" if cap is not None else f"at the budget of {code(report.event.base_name, 64)}"
     judge = f"a judge reads {plural(len(here), 'skill')}, out of the same budget"
     yield f"- **Runs**: {runs(report)}, stopped {most}; {judge}; both need a key"
