@@ -1,10 +1,15 @@
-"""Edits that repair a skill and cannot change what it means: name, quotes, byte order mark, line ends."""
+"""Edits that repair a skill and cannot change what it means.
+
+Name, quotes, byte order mark, line ends, and the slashes of a path to a file that is there. What a comment sets aside
+stays as it is.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
 from aces_ci.core.finding import Edit
+from aces_ci.core.reading.ignores import of_file
 from aces_ci.core.rule import Rule
 from aces_ci.core.skill import Skill
 
@@ -23,6 +28,9 @@ def edits(skill: Skill, rules: Sequence[Rule], codes: Iterable[str] | None = Non
         if rule.code not in wanted:
             continue
         for problem in rule.check(skill):
+            notes = of_file(skill, problem.path or skill.manifest)
+            if any(note.covers(rule.code, problem.line) for note in notes):
+                continue
             found.extend(problem.edits)
             if problem.replacement and problem.path is None:
                 found.extend(_line_edit(skill.manifest, data, problem.line, problem.replacement))

@@ -208,6 +208,8 @@ _CODES = {
     "ruff": ("LI002", "Python script has a likely fault"),
     "shellcheck": ("LI003", "shell script has a likely fault"),
 }
+CODES = frozenset(code for code, _ in _CODES.values())
+"""What a finding of lint can be called."""
 _SYNTAX = frozenset(f"SC{code}" for code in (*range(1000, 1200),)) - {"SC1090", "SC1091", "SC1117"}
 
 

@@ -12,7 +12,7 @@ from aces_ci.core import docs
 from aces_ci.core.evidence import Structure
 from aces_ci.core.finding import Category, Finding, Severity
 from aces_ci.core.reading.fingerprint import Anchors
-from aces_ci.core.reading.ignores import Ignore, ignores
+from aces_ci.core.reading.ignores import Ignore, of_file
 from aces_ci.core.rule import WEIGHTS, Problem, Profile, Rule
 from aces_ci.core.skill import Sibling, Skill
 
@@ -107,9 +107,7 @@ def _keep(skill: Skill, rule: Rule, problem: Problem, run: _Run, notes: dict[str
     path = problem.path or skill.manifest
     if not _grave(rule, problem):
         if path not in notes:
-            file = skill.files.get(path)
-            text = skill.text if path == skill.manifest else (file.text if file else None)
-            notes[path] = tuple(ignores(text or ""))
+            notes[path] = of_file(skill, path)
         note = next((note for note in notes[path] if note.covers(rule.code, problem.line)), None)
         if note is not None:
             run.ignored[f"{rule.code} {skill.path_of(path)}:{problem.line}"] = note.reason

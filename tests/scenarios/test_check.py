@@ -306,6 +306,32 @@ def test_fix_writes_what_cannot_change_meaning_and_diff_only_shows_it(repo: Path
     assert check("--diff").stdout == ""
 
 
+def test_fix_leaves_what_a_comment_sets_aside_and_leaves_nothing_for_a_second_call(repo: Path) -> None:
+    path = repo / "skills/parcel-quote/SKILL.md"
+    kept = BAD.replace("name:", "# aces-ignore SP004: published under this name\nname:")
+    path.write_bytes(kept.encode())
+    assert check("--diff").stdout == ""
+    path.write_bytes(b"---\nname: parcel quote\ndescription: Note: quotes parcels. Use for rates.\n---\n# P\n")
+    check("--fix")
+    assert path.read_bytes().split(b"\n")[1:3] == [
+        b"name: parcel-quote",
+        b'description: "Note: quotes parcels. Use for rates."',
+    ]
+    assert check("--diff").stdout == ""
+
+
+def test_what_nobody_asked_for_is_not_fixed_in_the_baseline(repo: Path) -> None:
+    """Without --lint, or with a code ignored, nothing of the kind is found; it is there all the same."""
+    write(repo, {"skills/parcel-quote/SKILL.md": BAD, "skills/parcel-quote/scripts/a.py": "print(nothing)\n"})
+    check("--lint", "--write-baseline")
+    before = (repo / ".aces-baseline.json").read_text(encoding="utf-8")
+    assert "LI002" in before and "SP004" in before
+    for options in ((), ("--lint", "--ignore", "SP004"), ("--ignore", "ALL"), ("--profile", "spec")):
+        assert "are fixed" not in check(*options).stderr, options
+        check("--update-baseline", *options)
+        assert (repo / ".aces-baseline.json").read_text(encoding="utf-8") == before, options
+
+
 def test_a_baseline_lists_what_is_known_and_may_only_shrink(repo: Path) -> None:
     assert code(check("--write-baseline")) == 0
     with pytest.raises(UsageError, match="may only shrink"):

@@ -55,16 +55,20 @@ class Baseline:
         text = read_bounded(path, limit=_LIMIT).decode("utf-8", "replace")
         return cls(path=path, known=load(text, str(named or DEFAULT)), write=False, update=update, root=repo)
 
-    def settle(self, examined: Sequence[Examined], profile: Profile, *, seconds: float) -> Checkup:
-        """Write what was asked for, and sum up."""
+    def settle(self, examined: Sequence[Examined], profile: Profile, *, seconds: float, ignoring: bool) -> Checkup:
+        """Write what was asked for, and sum up.
+
+        A score without some rules (`ignoring`) is none that a skill could be held to afterwards, so it raises none.
+        """
         findings = [finding for entry in examined for finding in entry.everything]
         scores = {entry.skill.root: entry.checked.structure.score for entry in examined}
-        fixed = self.known.gone(findings, scores)
+        unasked = {entry.skill.root: entry.unasked for entry in examined}
+        fixed = self.known.gone(findings, unasked)
         if self.path is not None and self.write:
             self._save(recorded(findings, scores))
             click.echo(f"written: {self.path} with {len(findings)} findings", err=True)
         elif self.path is not None and self.update:
-            self._save(self.known.shrunk(findings, scores))
+            self._save(self.known.shrunk(findings, {} if ignoring else scores, unasked))
             click.echo(f"written: {self.path} without {fixed} fixed findings", err=True)
         elif fixed:
             click.echo(f"note: {fixed} findings of the baseline are fixed; take them out: --update-baseline", err=True)

@@ -16,6 +16,7 @@ from aces_ci.core.reading.checkup import Checked, gate
 from aces_ci.core.reading.known_findings import Known
 from aces_ci.core.rule import Profile, Rule
 from aces_ci.core.skill import Sibling, Skill
+from aces_ci.tiers.lint import CODES
 from aces_ci.tiers.structural import assess
 
 
@@ -49,6 +50,8 @@ class Examined:
     checked: Checked
     everything: tuple[Finding, ...]
     known: int
+    unasked: frozenset[str]
+    """Codes that nobody asked for here: disabled, of another profile, not linted, or unanswerable."""
 
 
 def examine(found: Sequence[Found], demand: Demand) -> list[Examined]:
@@ -82,7 +85,15 @@ def _one(found: Found, skill: Skill, siblings: tuple[Sibling, ...], demand: Dema
         source=_source(skill, shown),
         blocked=gate(structure, shown, min_score=_floor(structure, demand), contract=demand.contract),
     )
-    return Examined(found=found, skill=skill, checked=checked, everything=everything, known=len(known))
+    unlinted = frozenset() if demand.lint else CODES
+    return Examined(
+        found=found,
+        skill=skill,
+        checked=checked,
+        everything=everything,
+        known=len(known),
+        unasked=unlinted.union(structure.skipped_rules),
+    )
 
 
 def _floor(structure: Structure, demand: Demand) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
+from dataclasses import replace
 
 import click
 
@@ -12,6 +13,9 @@ from aces_ci.cli._check.examine import Demand
 from aces_ci.core.repo_path import bytes_of, join
 from aces_ci.shell.files import Folder
 from aces_ci.tiers.fixes import SAFE, apply, edits
+
+ROUNDS = 5
+"""Times that a skill is looked at again after it was repaired."""
 
 
 def repair(found: Sequence[Found], demand: Demand, *, write: bool) -> list[str]:
@@ -22,9 +26,8 @@ def repair(found: Sequence[Found], demand: Demand, *, write: bool) -> list[str]:
     rows: list[str] = []
     files = 0
     for entry in found:
-        changes = edits(entry.skill(), demand.rules, codes)
         before = {path: data for path, file in entry.files.items() if (data := file.data) is not None}
-        for path, after in apply(before, changes).items():
+        for path, after in _repaired(entry, demand, codes).items():
             name = join(entry.root, path)
             rows += _diff(name, before[path], after)
             files += 1
@@ -34,6 +37,25 @@ def repair(found: Sequence[Found], demand: Demand, *, write: bool) -> list[str]:
     if write:
         click.echo(f"fixed: {files} file{'' if files == 1 else 's'}", err=True)
     return rows
+
+
+def _repaired(found: Found, demand: Demand, codes: frozenset[str]) -> dict[str, bytes]:
+    """The new content of every file that the edits touch.
+
+    Frontmatter that can be read again may show a name to mend, and one line can hold two paths: a second call would
+    otherwise find something left to do.
+    """
+    after: dict[str, bytes] = {}
+    for _ in range(ROUNDS):
+        changes = edits(found.skill(), demand.rules, codes)
+        if not changes:
+            break
+        now = {path: data for path, file in found.files.items() if (data := file.data) is not None}
+        touched = apply(now, changes)
+        after |= touched
+        new = {path: replace(found.files[path], data=data, size=len(data)) for path, data in touched.items()}
+        found = replace(found, files={**found.files, **new})
+    return after
 
 
 def _diff(name: str, before: bytes, after: bytes) -> list[str]:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from aces_ci.core.skill import Skill
+
 _COMMENT = re.compile(
     r"(?:<!--|#|//|/\*|--|;)\s*aces-ignore(?P<file>-file)?:?\s+"
     r"(?P<codes>[A-Z]{2}\d{3}(?:\s*,\s*[A-Z]{2}\d{3})*)\s*(?:[:(]\s*|-\s+)?(?P<reason>.*?)\s*(?:-->|\*/|\)|$)"
@@ -39,3 +41,10 @@ def ignores(text: str) -> Iterator[Ignore]:
             codes = tuple(code.strip() for code in match["codes"].split(","))
             alone = not line[: match.start()].strip()
             yield Ignore(number, codes, match["reason"].strip(), bool(match["file"]), alone)
+
+
+def of_file(skill: Skill, path: str) -> tuple[Ignore, ...]:
+    """Those of one file of a skill, by skill-relative path; none where it is no text."""
+    file = skill.files.get(path)
+    text = skill.text if path == skill.manifest else (file.text if file else None)
+    return tuple(ignores(text or ""))

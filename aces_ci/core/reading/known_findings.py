@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from aces_ci.core.errors import UsageError
@@ -28,24 +28,34 @@ class Known:
             (known if listed else shown).append(finding)
         return tuple(shown), tuple(known)
 
-    def gone(self, findings: Sequence[Finding], skills: Iterable[str]) -> int:
-        """Entries of these skills that no longer occur."""
-        here = {(finding.skill, finding.fingerprint) for finding in findings}
-        return sum((skill, mark) not in here for skill in skills for mark in self.findings.get(skill, {}))
+    def gone(self, findings: Iterable[Finding], unasked: Mapping[str, Collection[str]]) -> int:
+        """Entries that no longer occur in the skills of `unasked`, which holds the codes that nobody asked there."""
+        kept = self._kept(findings, unasked)
+        return sum(len(marks) - len(kept[skill]) for skill, marks in self.findings.items())
 
-    def shrunk(self, findings: Sequence[Finding], scores: Mapping[str, int | None]) -> Known:
+    def shrunk(
+        self, findings: Iterable[Finding], scores: Mapping[str, int | None], unasked: Mapping[str, Collection[str]]
+    ) -> Known:
         """Without what no longer occurs in the skills looked at, and with the better of both scores."""
-        here = {(finding.skill, finding.fingerprint) for finding in findings}
-        kept = {
-            skill: {mark: code for mark, code in marks.items() if skill not in scores or (skill, mark) in here}
-            for skill, marks in self.findings.items()
-        }
+        kept = self._kept(findings, unasked)
         better = {
             skill: max(old, scores.get(skill) or 0)
             for skill, old in self.scores.items()
             if scores.get(skill, old) is not None
         }
         return Known(findings={skill: marks for skill, marks in kept.items() if marks}, scores=better)
+
+    def _kept(self, findings: Iterable[Finding], unasked: Mapping[str, Collection[str]]) -> dict[str, dict[str, str]]:
+        """What still occurs, or could not be seen: its skill was not looked at, or nobody asked for its code."""
+        here = {(finding.skill, finding.fingerprint) for finding in findings}
+        return {
+            skill: {
+                mark: code
+                for mark, code in marks.items()
+                if skill not in unasked or code in unasked[skill] or (skill, mark) in here
+            }
+            for skill, marks in self.findings.items()
+        }
 
 
 def recorded(findings: Iterable[Finding], scores: Mapping[str, int | None]) -> Known:
