@@ -26,7 +26,16 @@ from aces_ci.core.skill import Skill
 from aces_ci.plugins import load
 from aces_ci.tiers.structural import assess
 from benchmarks.corpus import corpus, fixtures, folder, repositories
-from benchmarks.held_out import HELD_OUT, commands_blanked, descriptions_mixed_up, sections_gutted
+from benchmarks.held_out import (
+    FORMER,
+    HELD_OUT,
+    body_of_another,
+    commands_blanked,
+    descriptions_mixed_up,
+    every_second_line_gone,
+    lists_flattened,
+    sections_gutted,
+)
 from benchmarks.spoil import ASKED, FURTHER, Operator
 
 PAPER = {"mean": 79.2, "median": 79.8, "sd": 4.9, "low": 61, "high": 98}
@@ -39,10 +48,11 @@ FRESH = 100
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A skill, and the descriptions of the others in its repository."""
+    """A skill, and the descriptions and bodies of the others in its repository."""
 
     skill: Skill
     donors: tuple[str, ...]
+    bodies: tuple[str, ...] = ()
 
 
 def unseen(skill: Skill) -> bool:
@@ -53,24 +63,39 @@ def unseen(skill: Skill) -> bool:
 def subjects(skills: Sequence[Skill], sources: Sequence[str]) -> list[Subject]:
     """Every skill with the descriptions of its repository, or of all where it is alone there."""
     told: dict[str, set[str]] = {}
+    bodies: dict[str, set[str]] = {}
     for skill, source in zip(skills, sources, strict=True):
         told.setdefault(source, set()).add(skill.description or "")
+        bodies.setdefault(source, set()).add(skill.body)
+    every = {text for texts in bodies.values() for text in texts}
     everything = {text for texts in told.values() for text in texts} - {""}
     found = []
     for skill, source in zip(skills, sources, strict=True):
         near = told[source] - {"", skill.description}
-        found.append(Subject(skill, tuple(sorted(near or everything - {skill.description}))))
+        beside = bodies[source] - {skill.body} or every - {skill.body}
+        found.append(Subject(skill, tuple(sorted(near or everything - {skill.description})), tuple(sorted(beside))))
     return found
 
 
 def held_out(subject: Subject) -> Mapping[str, Operator]:
     """The operators that nobody looked at while rules were tuned."""
     functions: Mapping[str, Operator] = {
+        "body_of_another": partial(body_of_another, bodies=subject.bodies),
+        "lists_flattened": lists_flattened,
+        "every_second_line_gone": every_second_line_gone,
+    }
+    assert functions.keys() == HELD_OUT.keys()
+    return functions
+
+
+def former(subject: Subject) -> Mapping[str, Operator]:
+    """The operators that were held out before, whose figures led to changes."""
+    functions: Mapping[str, Operator] = {
         "commands_blanked": commands_blanked,
         "sections_gutted": sections_gutted,
         "descriptions_mixed_up": partial(descriptions_mixed_up, donors=subject.donors),
     }
-    assert functions.keys() == HELD_OUT.keys()
+    assert functions.keys() == FORMER.keys()
     return functions
 
 
@@ -183,7 +208,8 @@ def main() -> None:
             groups["fresh"] = drawn[:FRESH]
 
     def chosen(subject: Subject) -> Mapping[str, Operator]:
-        return {**ASKED, **FURTHER} if options.seen else {**ASKED, **held_out(subject), **FURTHER}
+        unseen_ones = {} if options.seen else held_out(subject)
+        return {**ASKED, **unseen_ones, **former(subject), **FURTHER}
 
     texts: dict[str, str] = {}
     wanted = tuple(f"{name} " for name in options.failures.split(",") if name)
