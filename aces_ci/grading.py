@@ -148,7 +148,7 @@ class Grades:
     def _due(self, planned: PlannedTrial, trial: Trial) -> _Due:
         evaluated = self._plan.subject(planned)
         grader = evaluated.grader_of(planned.case) if _readable(trial) and self._room is not None else None
-        return _Due(trial=trial, case=self._plan.case(planned), cast=self._cast(evaluated, planned.mode), grader=grader)
+        return _Due(trial=trial, case=self._plan.case(planned), cast=self._cast(evaluated, planned), grader=grader)
 
     def _standard(
         self, due: Iterable[_Due], known: Mapping[str, Mapping[str, Settled]], waiting: dict[str, list[Score]]
@@ -226,8 +226,8 @@ class Grades:
         """The metric whose line is written last: where it is, all scores of the trial are."""
         return CHECKS if _alone(grader) else self._metrics[0].name
 
-    def _cast(self, subject: Evaluated, mode: str) -> Cast:
-        lineup = staged_lineup(subject.lineup, mode)
+    def _cast(self, subject: Evaluated, planned: PlannedTrial) -> Cast:
+        lineup = staged_lineup(subject.lineup, planned.mode)
         names = [name for item in lineup.target for name in (item.directory, item.name) if name]
         scripts = [path for item in lineup.target for path in item.files if path.startswith("scripts/")]
         return Cast(
@@ -235,8 +235,17 @@ class Grades:
             # Neighbours stand there to be told apart from the target; a case names those that may be used as well.
             decoys=tuple(item.label for item in lineup.support),
             scripts=tuple(scripts),
+            texts=dict(_texts(lineup.of(planned.arm))),
             preloaded=self._plan.design.injection is Injection.PRELOADED,
         )
+
+
+def _texts(skills: Iterable[Skill]) -> Iterator[tuple[str, str]]:
+    """Each SKILL.md that an agent found by the names that its skill goes by."""
+    for skill in skills:
+        manifest = skill.files.get("SKILL.md")
+        if manifest is not None and manifest.text:
+            yield from ((name.casefold(), manifest.text) for name in (skill.directory, skill.name) if name)
 
 
 def _none(asked: Iterable[tuple[Subject, Grader]]) -> Iterator[tuple[Subject, Grader, Reply]]:

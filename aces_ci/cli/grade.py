@@ -14,7 +14,7 @@ from aces_ci.cli.options import config_options, format_option, output_option, re
 @click.argument("trace", type=click.Path(path_type=Path))
 @click.option("--case", "case_file", type=click.Path(path_type=Path), required=True, help="The case, or a dataset.")
 @click.option("--case-id", metavar="ID", help="Which case, where the file holds several.")
-@click.option("--skill", metavar="NAME", help="The target skill's name; else the case's expected skill.")
+@click.option("--skill", metavar="NAME", help="The target skill, or its folder; else the one that the case expects.")
 @click.option("--decoy", "decoys", multiple=True, metavar="NAME", help="A skill that was there to mislead. Repeatable.")
 @click.option("--support", multiple=True, metavar="NAME", help="A neighbour that may be used. Repeatable.")
 @click.option(

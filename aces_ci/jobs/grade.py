@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -21,15 +21,12 @@ from aces_ci.core.inert import plain
 from aces_ci.core.lift import OUTCOME
 from aces_ci.core.scan.redact import Redactor
 from aces_ci.core.score import Score
-from aces_ci.core.suites import case_file, eval_text
 from aces_ci.core.suites.case import Case
-from aces_ci.core.suites.siblings import Siblings
-from aces_ci.core.trace.file import read
 from aces_ci.core.trace.trajectory import Trajectory
 from aces_ci.core.trial import Arm, Ending, Flag, Trial
 from aces_ci.core.wire import to_line
+from aces_ci.jobs.grade_inputs import Target, appendable, case_in, files_in, skill_in, trace_in
 from aces_ci.policy import from_worktree
-from aces_ci.ports.dialect import Document
 from aces_ci.ports.metric import Metric
 from aces_ci.settings.inputs import inputs_of, secrets_of
 from aces_ci.settings.load import load
@@ -50,6 +47,7 @@ class Wanted:
     case_file: Path
     case_id: str | None = None
     skill: str | None = None
+    """Its name, or its folder."""
     decoys: tuple[str, ...] = ()
     support: tuple[str, ...] = ()
     arm: str = "with_skill"
@@ -65,6 +63,11 @@ class Wanted:
     overrides: tuple[str, ...] = ()
     as_json: bool = False
 
+    @property
+    def skill_name(self) -> str | None:
+        """The name of the skill that was asked about."""
+        return Path(self.skill).resolve().name if self.skill else None
+
 
 def run(wanted: Wanted, *, env: Mapping[str, str], out: Callable[[str], None]) -> int:
     """Grade and print; the exit code is 0, whatever the scores.
@@ -72,21 +75,17 @@ def run(wanted: Wanted, *, env: Mapping[str, str], out: Callable[[str], None]) -
     Raises:
         UsageError: trace or case cannot be read, or a judge was asked for and there is none.
     """
-    data = bytes_of(wanted.trace)
-    trajectory = read(data, source=str(wanted.trace))
-    case = case_in(wanted.case_file, wanted.case_id, wanted.skill)
+    data, trajectory = trace_in(wanted.trace)
+    target = skill_in(wanted.skill, wanted.case_file)
+    case = case_in(wanted.case_file, wanted.case_id, target.name)
     trial = trial_of(trajectory, case, wanted, data)
+    files = files_in(wanted.workspace) if wanted.workspace else None
+    metrics = _metrics(wanted.metrics)
+    if wanted.evidence:
+        appendable(wanted.evidence)
     settings = _settings(wanted, env) if wanted.judge else None
     asker = _asker(wanted, settings, env) if settings else None
-    known = cast_of(trial, case)
-    cast = Cast(
-        target=tuple(dict.fromkeys([*([wanted.skill] if wanted.skill else []), *known.target])),
-        support=wanted.support,
-        decoys=wanted.decoys,
-        preloaded=wanted.preloaded,
-    )
-    files = _workspace(wanted.workspace) if wanted.workspace else None
-    metrics = _metrics(wanted.metrics)
+    cast = cast_in(wanted, trial, case, target)
     subject = subject_of(trial, trajectory, case, files, cast)
     with closing(asker) if asker else nullcontext():
         found = _goal(settings, env, subject, metrics, asker.purse) if settings and asker else Round()
@@ -96,6 +95,18 @@ def run(wanted: Wanted, *, env: Mapping[str, str], out: Callable[[str], None]) -
             sink.writelines(f"{to_line(score)}\n" for score in scores)
     out(json.dumps(document(trial, scores)) if wanted.as_json else "\n".join(rows(scores)))
     return 0
+
+
+def cast_in(wanted: Wanted, trial: Trial, case: Case, target: Target) -> Cast:
+    """The staging as the command line tells it. A skill that only lies beside the case counts where it is meant."""
+    meant = bool(wanted.skill) or case.expected_skill in {None, *target.names}
+    return Cast(
+        target=target.names if target.names and meant else cast_of(trial, case).target,
+        support=wanted.support,
+        decoys=wanted.decoys,
+        preloaded=wanted.preloaded,
+        texts=target.texts if meant else {},
+    )
 
 
 def _goal(
@@ -154,7 +165,7 @@ def trial_of(trajectory: Trajectory, case: Case, wanted: Wanted, data: bytes) ->
     """A trial for a trace that came as a file: nobody can tell whether it is true, so it is *unverified*."""
     return Trial(
         digest=hashlib.sha256(data).hexdigest(),
-        skill=wanted.skill or case.expected_skill or ".",
+        skill=wanted.skill_name or case.expected_skill or ".",
         case=case.id,
         arm=Arm(wanted.arm),
         harness=trajectory.agent.name,
@@ -165,83 +176,6 @@ def trial_of(trajectory: Trajectory, case: Case, wanted: Wanted, data: bytes) ->
         harness_version=trajectory.agent.version,
         flags=(Flag.UNVERIFIED,),
     )
-
-
-def case_in(path: Path, wanted: str | None, skill: str | None) -> Case:
-    """One case of a file: our own shape, or any dialect that has a reader.
-
-    Raises:
-        UsageError: it cannot be read, or does not name exactly one case.
-    """
-    parsed = eval_text.parse(path.name, bytes_of(path))
-    if parsed.fault is not None:
-        fault = parsed.fault
-        raise UsageError(
-            f"{path} cannot be read", code="case", path=str(path), line=fault.line, why=fault.message, do=fault.hint
-        )
-    cases = _canonical(parsed.data, path) or _by_dialect(parsed.data, parsed.text, path, skill)
-    chosen = [case for case in cases if wanted in {None, case.id}]
-    if len(chosen) == 1:
-        return chosen[0]
-    ids = ", ".join(case.id for case in cases[:20]) or "none"
-    raise UsageError(
-        f"{path} does not name one case",
-        code="case",
-        path=str(path),
-        why=f"it holds: {ids}",
-        do="choose with --case-id",
-    )
-
-
-def _canonical(data: object, path: Path) -> list[Case]:
-    listed: list[Any] = data if isinstance(data, list) else [data]
-    return [case_file.read(entry, source=str(path)) for entry in listed if case_file.claims(entry)]
-
-
-def _by_dialect(data: object, text: str, path: Path, skill: str | None) -> list[Case]:
-    root = path.resolve().parent
-    root = root.parent if root.name in {"evals", "eval", "tests"} else root
-    name = path.resolve().relative_to(root).as_posix()
-    document = Document(path=name, data=data, text=text, siblings=Siblings(_Below(root)), skill_name=skill or root.name)
-    dialect = next((dialect for dialect in compose.dialects() if dialect.claims(document)), None)
-    if dialect is None:
-        return []
-    reading = dialect.read(document)
-    if not reading.cases and reading.errors:
-        first = reading.errors[0]
-        raise UsageError(
-            f"{path} holds no case that can be read",
-            code="case",
-            path=str(path),
-            line=first.line,
-            at=first.pointer,
-            why=first.message,
-            do=first.hint,
-        )
-    return list(reading.cases)
-
-
-class _Below(Mapping[str, bytes]):
-    """The files below a folder by relative path, each read when a dialect asks for it."""
-
-    def __init__(self, root: Path) -> None:
-        self._files = {
-            file.relative_to(root).as_posix(): file
-            for file in sorted(root.rglob("*"))
-            if file.is_file() and not file.is_symlink() and ".git" not in file.parts
-        }
-
-    def __getitem__(self, path: str) -> bytes:
-        return bytes_of(self._files[path])
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._files)
-
-    def __len__(self) -> int:
-        return len(self._files)
-
-    def __contains__(self, path: object) -> bool:
-        return path in self._files
 
 
 def _settings(wanted: Wanted, env: Mapping[str, str]) -> Settings:
@@ -260,20 +194,3 @@ def _asker(wanted: Wanted, settings: Settings, env: Mapping[str, str]) -> Asker:
     if isinstance(asker, NoJudge):
         raise UsageError(f"nobody can judge: {asker.because}", code=asker.code, do=asker.do)
     return asker
-
-
-def _workspace(folder: Path) -> dict[str, bytes]:
-    return {
-        file.relative_to(folder).as_posix(): file.read_bytes()
-        for file in sorted(folder.rglob("*"))
-        if file.is_file() and not file.is_symlink()
-    }
-
-
-def bytes_of(path: Path) -> bytes:
-    """A file's bytes. Raises UsageError."""
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        why = error.strerror or str(error)
-        raise UsageError(f"cannot read {path}", code="file", path=str(path), why=why, do="check the path") from None

@@ -7,12 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from aces_ci.core.grading.cast import cast_of
 from aces_ci.core.grading.subject import Checked
 from aces_ci.core.inert import plain
 from aces_ci.core.suites.case import Case
-from aces_ci.core.trace.file import read
 from aces_ci.jobs import grade as grade_job
+from aces_ci.jobs import grade_inputs
 from aces_ci.tiers.grade import subject_of
 
 
@@ -53,7 +52,7 @@ def replay(
     Raises:
         UsageError: the case or a trace cannot be read.
     """
-    case = grade_job.case_in(case_file, case_id, skill)
+    case = grade_inputs.case_in(case_file, case_id, grade_inputs.skill_in(skill, case_file).name)
     good, bad = (_checked(case, path, skill, case_file) for path in (passing, failing))
     rows = [
         Replayed(
@@ -87,8 +86,8 @@ def replay(
 
 
 def _checked(case: Case, path: Path, skill: str | None, case_file: Path) -> tuple[Checked, ...]:
-    data = grade_job.bytes_of(path)
-    trajectory = read(data, source=str(path))
+    data, trajectory = grade_inputs.trace_in(path)
     wanted = grade_job.Wanted(trace=path, case_file=case_file, skill=skill)
     trial = grade_job.trial_of(trajectory, case, wanted, data)
-    return subject_of(trial, trajectory, case, None, cast_of(trial, case)).checked
+    cast = grade_job.cast_in(wanted, trial, case, grade_inputs.skill_in(skill, case_file))
+    return subject_of(trial, trajectory, case, None, cast).checked

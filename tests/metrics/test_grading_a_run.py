@@ -263,3 +263,14 @@ def _text(grader: Grader | None) -> bytes | None:
 def test_the_bases_grader_decides_and_a_forks_own_never_runs(sides: Callable[[Trust], list[Any]]) -> None:
     assert sides(Trust.OWN) == [("base", b"base\n"), ("head", b"head\n")]
     assert sides(Trust.FORK) == [("base", b"base\n"), ("head", None)]
+
+
+@pytest.mark.parametrize(("shown", "value"), [(MANIFEST, 1.0), ("the file is unchanged", 0.0)])
+def test_whether_a_skill_was_opened_is_told_by_the_words_that_the_run_staged(
+    tmp_path: Path, shown: str, value: float
+) -> None:
+    run = Run(tmp_path, skill(None), says({}))
+    trial = next(trial for trial in run.trials if trial.arm is Arm.WITH_SKILL)
+    rows = [{"read": "/home/agent/.claude/skills/pdf/SKILL.md", "out": shown}, {"say": "TOTAL 7"}]
+    run.folder.write(trial.trajectory or "", trace_file.write(snippets.trajectory("claude-code", rows)), mode=0o600)
+    assert run.scores()[trial.digest]["skill_use_trigger"].value == value

@@ -258,6 +258,59 @@ def test_a_behaviour_that_only_says_that_the_skill_is_opened_is_read_off_the_tra
     )
 
 
+TEXT = snippets.body("pdf")
+MIXED: list[dict[str, Any]] = [
+    {"sh": "cat .claude/skills/pdf/SKILL.md && python3 fill.py a.csv", "out": f"{TEXT}TOTAL 7"},
+    {"say": "TOTAL 7"},
+]
+
+
+def shown_rows(rows: list[dict[str, Any]], locus: Locus, **cast: Any) -> list[dict[str, Any]]:
+    case = snippets.case(expected_skill="pdf", trigger=True, reference="TOTAL 7")
+    trajectory = snippets.trajectory("claude-code", rows)
+    found = evidence(subject_of(snippets.trial(), trajectory, case, None, snippets.cast(**cast)), locus)
+    return [dict(row.shown) for row in found.rows]
+
+
+def test_what_a_call_did_beside_reading_the_skill_is_shown_without_the_skill() -> None:
+    first, *_ = shown_rows(MIXED, Locus.PROCESS, texts={"pdf": TEXT})
+    assert first["what"] == "python3 fill.py a.csv"
+    assert first["result"] == "TOTAL 7"
+    unknown, *_ = shown_rows(MIXED, Locus.PROCESS)
+    assert unknown["what"] == "python3 fill.py a.csv"
+    assert "not shown" in unknown["result"] and "Run the script" not in str(unknown)
+
+
+def test_a_call_that_only_reads_the_skill_is_cut_out_whole() -> None:
+    rows: list[dict[str, Any]] = [{"sh": "cd .claude/skills && cat pdf/SKILL.md | head -40", "out": TEXT}, {"say": "x"}]
+    assert [set(row) for row in shown_rows(rows, Locus.PROCESS)] == [{"row", "answer"}]
+
+
+def test_an_item_about_the_reading_sees_where_it_was_and_no_name_or_text_of_it() -> None:
+    rows: list[dict[str, Any]] = [
+        {"sh": "python3 fill.py", "out": "7"},
+        {"skill": "pdf"},
+        {"skill": "docx"},
+        {"say": "x"},
+    ]
+    found = shown_rows(rows, Locus.READINGS, decoys=["docx"], texts={"pdf": TEXT})
+    assert [(row.get("call"), row.get("what")) for row in found[:3]] == [
+        ("shell", "python3 fill.py"), ("opens", "[name]"), ("opens", "[another skill]"),
+    ]  # fmt: skip
+    assert "Run the script" not in str(found) and "docx" not in str(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "sees"),
+    [("Reads SKILL.md before running fill.py", True), ("Runs fill.py on a.pdf", False), ("Prints the total", False)],
+)
+def test_only_an_item_about_the_reading_is_shown_the_readings(text: str, sees: bool) -> None:
+    court = Court(literal)
+    graded(court, behaviors=[{"text": text}], reference=None)
+    rows = [row for question in court.asked for row in data_of(question)["evidence"]]
+    assert any(row.get("call") == "opens" for row in rows) is sees
+
+
 def test_an_infrastructure_failure_has_no_scores() -> None:
     from aces_ci.core.trial import Ending
 

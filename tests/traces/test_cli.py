@@ -116,27 +116,110 @@ def test_a_collected_workspace_is_checked(files: tuple[Path, Path], tmp_path: Pa
         assert next(s["value"] for s in document["scores"] if s["metric"] == "outcome_checks") == want
 
 
-def test_what_cannot_be_read_is_one_clear_error(files: tuple[Path, Path], tmp_path: Path) -> None:
+TRACE_FILES: dict[str, tuple[str | None, str]] = {
+    "gone.json": (None, "cannot read"),
+    "empty.json": ("", "is empty"),
+    "folder": ("/", "is a folder, not a trace"),
+    "words.json": ("hello", "is not a valid ATIF trajectory"),
+    "cut.json": ('{"agent": {"name": "a", "ver', "is not a valid ATIF trajectory"),
+    "list.json": ("[]", "is not a valid ATIF trajectory"),
+    "log.jsonl": ('{"type": "system"}\n{"type": "assistant"}\n', "is a log of JSON lines, not a trace"),
+    "case.json": (json.dumps(CASE), "is a case, not a trace"),
+    "no-steps.json": ('{"agent": {"name": "a", "version": "1"}, "steps": []}', "is a trace without a step"),
+}
+"""What somebody may give for a trace: its content (None: nothing, `/`: a folder), and what is said."""
+CASE_FILES: dict[str, tuple[str | None, str]] = {
+    "gone.json": (None, "cannot read"),
+    "empty.json": ("", "cannot be read"),
+    "folder": ("/", "is a folder, not a case"),
+    "words.json": ("hello", "cannot be read"),
+    "trace.json": ('{"agent": {"name": "a", "version": "1"}, "steps": [{}]}', "is a trace, not a case"),
+    "SKILL.md": ("---\nname: pdf\n---\nbody", "holds no case"),
+    "object.json": ('{"a": 1}', "holds no case"),
+    "evals.json": ('{"skill_name": "pdf", "evals": []}', "holds no case"),
+    "several.json": (json.dumps([CASE, {**CASE, "id": "other"}]), "does not name one case"),
+    "wrong.json": (json.dumps({**CASE, "checks": [{"id": 1}]}), "is not a case"),
+}
+"""The same for a case."""
+
+
+def put(folder: Path, name: str, content: str | None) -> Path:
+    path = folder / name
+    if content == "/":
+        path.mkdir()
+    elif content is not None:
+        path.write_text(content, encoding="utf-8")
+    return path
+
+
+def refused(*arguments: object) -> str:
+    """The error's first line; it names something to do, and is the only one."""
+    result = call(GRADE, *arguments)
+    assert isinstance(result.exception, UsageError), (arguments, result.output)
+    assert result.exception.do and not result.stdout
+    return result.exception.message
+
+
+@pytest.mark.parametrize("name", TRACE_FILES)
+def test_what_is_no_trace_is_one_clear_error(files: tuple[Path, Path], tmp_path: Path, name: str) -> None:
+    content, clause = TRACE_FILES[name]
+    (tmp_path / "given").mkdir()
+    assert clause in refused(put(tmp_path / "given", name, content), "--case", files[1])
+
+
+@pytest.mark.parametrize("name", CASE_FILES)
+def test_what_is_no_case_is_one_clear_error(files: tuple[Path, Path], tmp_path: Path, name: str) -> None:
+    content, clause = CASE_FILES[name]
+    (tmp_path / "given").mkdir()
+    assert clause in refused(files[0], "--case", put(tmp_path / "given", name, content))
+
+
+def test_an_option_that_leads_nowhere_is_one_clear_error(files: tuple[Path, Path], tmp_path: Path) -> None:
     trace, case = files
-    bad = tmp_path / "bad.json"
-    bad.write_text('{"steps": []}', encoding="utf-8")
-    several = tmp_path / "several.json"
-    several.write_text(json.dumps([CASE, {**CASE, "id": "other"}]), encoding="utf-8")
-    wrong = tmp_path / "wrong.json"
-    wrong.write_text(json.dumps({**CASE, "checks": [{"id": 1}]}), encoding="utf-8")
-    for arguments, clause in (
-        ((bad, "--case", case), "not a valid ATIF trajectory"),
-        ((tmp_path / "gone.json", "--case", case), "cannot read"),
-        ((trace, "--case", several), "does not name one case"),
-        ((trace, "--case", case, "--case-id", "nope"), "does not name one case"),
-        ((trace, "--case", wrong), "is not a case"),
-        ((trace, "--case", case, "--judge"), "nobody can judge"),
-        ((trace, "--case", case, "--metric", "beauty"), "no metric is called beauty"),
+    for extra, clause in (
+        (("--case-id", "nope"), "holds no case called nope"),
+        (("--judge",), "nobody can judge"),
+        (("--metric", "beauty"), "no metric is called beauty"),
+        (("--workspace", tmp_path / "gone"), "is no workspace"),
+        (("--evidence", tmp_path / "gone" / "e.jsonl"), "cannot be written"),
+        (("--skill", tmp_path / "gone"), "is no skill"),
     ):
-        result = call(GRADE, *arguments)
-        assert isinstance(result.exception, UsageError), arguments
-        assert clause in result.exception.message
-        assert result.exception.do
+        assert clause in refused(trace, "--case", case, *extra)
+
+
+def score_of(name: str, *arguments: object) -> dict[str, Any]:
+    result = call(GRADE, *arguments, "--format", "json")
+    assert result.exit_code == 0, (result.output, result.exception)
+    return next(row for row in json.loads(result.stdout)["scores"] if row["metric"] == name)
+
+
+@pytest.mark.parametrize("metric", ["skill_execution", "scope_avoidance", "accuracy"])
+def test_a_negative_case_is_told_only_where_somebody_says_which_skill(tmp_path: Path, metric: str) -> None:
+    trace, case = tmp_path / "t.json", tmp_path / "n.json"
+    case.write_text(json.dumps({"id": "n", "prompt": "Sum it.", "trigger": False}), encoding="utf-8")
+    for rows, value in ((ROWS, 0.0), ([{"say": "TOTAL 7"}], 1.0)):
+        trace.write_bytes(write(snippets.trajectory("claude-code", rows)))
+        unnamed = score_of(metric, trace, "--case", case)
+        assert unnamed["value"] is None
+        assert "--skill" in unnamed["because"] or metric == "accuracy"
+        named = score_of(metric, trace, "--case", case, "--skill", "pdf")
+        assert named["value"] == (None if metric == "accuracy" else value)
+
+
+def test_a_skill_beside_its_case_says_its_names_and_its_words(tmp_path: Path) -> None:
+    folder = tmp_path / "forms"
+    (folder / "evals").mkdir(parents=True)
+    (folder / "SKILL.md").write_text(snippets.body("pdf"), encoding="utf-8")
+    case = folder / "evals" / "n.json"
+    case.write_text(json.dumps({"id": "n", "prompt": "Sum it.", "trigger": True}), encoding="utf-8")
+    trace = tmp_path / "t.json"
+    for out, value in ((snippets.body("pdf"), 1.0), ("something else", 0.0)):
+        for name in ("forms", "pdf"):
+            row = {"sh": f"cat skills/{name}/SKILL.md", "out": out}
+            trace.write_bytes(write(snippets.trajectory("codex", [row, {"say": "x"}])))
+            assert score_of("skill_execution", trace, "--case", case)["value"] == value, (name, out)
+            assert score_of("skill_execution", trace, "--case", case, "--skill", folder)["value"] == value
+    assert score_of("skill_execution", trace, "--case", case, "--skill", "docx")["value"] == 0.0
 
 
 def test_validate_tells_every_fault_and_fails(tmp_path: Path) -> None:
