@@ -79,6 +79,7 @@ def _measure(
         plan = make_live_plan(subjects, who, design, attainable=attainable, done=found.trials)
     memory = remembering.memory(sink.folder, reach, job.event, job.brings)
     rows = [remembering.with_spent(_planned(item, plan, isolated=box.isolates), plan, memory) for item in subjects]
+    remembering.refuse_spent(rows, plan)
     for line in rows:
         sink.add(line)
     for text in _opening(plan):

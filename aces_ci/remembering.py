@@ -8,15 +8,17 @@ from pathlib import Path
 
 from aces_ci import grading, trialling
 from aces_ci.core import push_memory
+from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Event, Trust
 from aces_ci.core.evidence import Planned
 from aces_ci.core.finding import Finding
 from aces_ci.core.live_plan import LivePlan
-from aces_ci.core.plan import TrialPlan
+from aces_ci.core.plan import TrialPlan, looks_of
 from aces_ci.core.push_memory import PushMemory
 from aces_ci.ports.sink import Sink
 from aces_ci.shell.evidence_file import EvidenceFile
 from aces_ci.shell.files import Folder
+from aces_ci.statistics.power import attainable
 from aces_ci.tiers.compare import summarise
 from aces_ci.tiers.push import comparison_of, push_of, recalled
 
@@ -40,6 +42,28 @@ def with_spent(planned: Planned, plan: TrialPlan, kept: PushMemory) -> Planned:
     if planned.side != "base" or plan.forecast.reused:
         return planned
     return replace(planned, spent=kept.spent(comparison_of(plan, planned.skill)))
+
+
+def refuse_spent(rows: Sequence[Planned], plan: TrialPlan) -> None:
+    """Nothing runs where earlier runs of the very same comparison have used up what every skill's verdict needs.
+
+    Raises:
+        UsageError: no boundary of any skill can be crossed any more.
+    """
+    alpha = plan.design.alpha / plan.family
+    sides = {(subject.skill, subject.side): subject for subject in plan.subjects}
+    deciding = [(row, sides[row.skill, row.side]) for row in rows if row.side == "base"]
+    can = (
+        attainable(len(subject.cases), looks_of(subject, plan.design), alpha, len(plan.contenders), spent=row.spent[0])
+        for row, subject in deciding
+    )
+    if deciding and not any(can):
+        raise UsageError(
+            "earlier runs of this very comparison have used up the error that a verdict may cost",
+            code="alpha_spent",
+            why="another run of the same content could only turn luck into a verdict",
+            do="change the skill or its cases; the earlier result stands",
+        )
 
 
 def charged(analysis: LivePlan, rows: Sequence[Planned]) -> LivePlan:

@@ -28,12 +28,13 @@ from aces_ci.core.live_plan import LivePlan
 from aces_ci.core.score import Score
 from aces_ci.core.trial import Arm, Ending, Trial
 from aces_ci.statistics.intervals import miettinen_nurminen, satterthwaite
+from aces_ci.statistics.passes import over_cases, pass_interval
 from aces_ci.statistics.population import tasks_like_these
 from aces_ci.statistics.stratified import exact_test
 from aces_ci.tiers.compare import summarise
 from aces_ci.tiers.decide import decide
 from aces_ci.tiers.strata import slots
-from tests.statistics.populations import KINDS, Draw, binary, items
+from tests.statistics.populations import KINDS, Draw, binary, items, rates
 
 Draws = Callable[[str, int, int, float, np.random.Generator], Draw]
 Lost = Callable[[Arm, float], bool] | Collection[str]
@@ -286,6 +287,28 @@ def intervals(runs: int, seed: int = 1005) -> None:
         print(f"{count:>3} cases t, tasks like these: {rate(hits, runs)}")
 
 
+def passes(runs: int, seed: int = 1009) -> None:
+    print("\nCOVERAGE of 95 % intervals of pass@3 and pass^3, worst and best over five populations and both")
+    k = 3
+    for cases, attempts in ((3, 3), (4, 3), (4, 5), (4, 8), (10, 3), (10, 8), (20, 3)):
+        found_rates, rng = [], np.random.default_rng(seed)
+        for kind in KINDS:
+            hits = [0, 0]
+            for _ in range(runs):
+                rate_of = rates(kind, cases, rng)
+                counts = [(int(passed), attempts) for passed in rng.binomial(attempts, rate_of)]
+                means = over_cases(counts, k)
+                assert means is not None
+                true = (float((1 - (1 - rate_of) ** k).mean()), float((rate_of**k).mean()))
+                for place, (mean, value) in enumerate(zip(means, true, strict=True)):
+                    found = pass_interval(mean, counts, k)
+                    assert found is not None and 0 <= found.low <= found.high <= 1
+                    hits[place] += found.low - 1e-9 <= value <= found.high + 1e-9
+            found_rates += [hit / runs for hit in hits]
+        promised(f"coverage of passes at {cases} x {attempts}", holds=min(found_rates) >= 0.90)
+        print(f"{cases:>3} x {attempts:<2} {min(found_rates):.3f} to {max(found_rates):.3f}")
+
+
 def _on_day(logits: np.ndarray, attempts: int, rng: np.random.Generator) -> np.ndarray:
     return (rng.random((len(logits), attempts)) < (1 / (1 + np.exp(-logits)))[:, None]).astype(float)
 
@@ -344,7 +367,7 @@ def honesty(runs: int, seed: int = 1008) -> None:
         print(f"{cases:>3} x {attempts:<2} one case .95 -> .05, the rest unchanged: regressed {rate(found, runs)}")
 
 
-PARTS = {f.__name__: f for f in (size, power, noise, missing, intervals, day, honesty, report)}
+PARTS = {f.__name__: f for f in (size, power, noise, missing, intervals, passes, day, honesty, report)}
 
 
 def main() -> None:

@@ -30,7 +30,7 @@ from aces_ci.core.wire import from_line, to_line
 from aces_ci.forges._links import PageLinks
 from aces_ci.grading import Grades
 from aces_ci.ports.renderer import Place
-from aces_ci.remembering import charged, memory, remember, with_spent
+from aces_ci.remembering import charged, memory, refuse_spent, remember, with_spent
 from aces_ci.renderers.comment import RENDERER
 from aces_ci.shell.evidence_file import EvidenceFile
 from aces_ci.shell.files import Folder
@@ -183,6 +183,17 @@ def test_a_case_that_was_changed_is_not_compared_and_the_reason_stands_there() -
     text = RENDERER.render(report, Place(links=PageLinks("https://github.com"), forge="github"))
     said = "no outcome: no case that both pushes ran with the same agent and judge, 2 findings fixed, none new"
     assert f"· {said}" in text
+
+
+@pytest.mark.parametrize(("spent", "refused"), [(0.0, False), (0.02, False), (0.025, True)])
+def test_a_rerun_that_no_boundary_is_left_for_is_refused_before_it_costs_anything(spent: float, refused: bool) -> None:
+    row = Planned(skill=SKILL, cases={case: {} for case in CASES}, spent=(spent, spent))
+    if not refused:
+        refuse_spent([row], plan("first try"))
+        return
+    with pytest.raises(UsageError, match="used up the error"):
+        refuse_spent([row], plan("first try"))
+    refuse_spent([replace(row, side="head")], plan("first try"))
 
 
 def test_the_same_comparison_starts_from_the_alpha_that_its_first_run_spent() -> None:
