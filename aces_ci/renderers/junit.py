@@ -17,7 +17,15 @@ from aces_ci.core.report import Report, SkillReport
 from aces_ci.ports.renderer import Place
 
 _OF_LIVE = frozenset(
-    {GateName.REGRESSION, GateName.LIFT, GateName.INVALID, GateName.INCONCLUSIVE, GateName.EVALS, GateName.COVERAGE}
+    {
+        GateName.REGRESSION,
+        GateName.LIFT,
+        GateName.INVALID,
+        GateName.INCOMPLETE,
+        GateName.INCONCLUSIVE,
+        GateName.EVALS,
+        GateName.COVERAGE,
+    }
 )
 
 
@@ -72,8 +80,14 @@ def _blocks(report: Report, skill: SkillReport, gates: frozenset[GateName]) -> s
 def _why(report: Report, skill: SkillReport, tier: Tier) -> str:
     return next(
         (item.because for item in report.skipped if item.tier is tier and item.skill in {None, skill.change.path}),
-        "did not run",
+        _missed(report, skill) if tier is Tier.LIVE else "did not run",
     )
+
+
+def _missed(report: Report, skill: SkillReport) -> str:
+    """What the plan promised of this skill and never came."""
+    gates = (gate for gate in report.gates if gate.gate is GateName.INCOMPLETE and gate.skill == skill.change.path)
+    return next((gate.reason for gate in gates), "did not run")
 
 
 RENDERER = JUnit()

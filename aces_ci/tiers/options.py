@@ -10,7 +10,7 @@ from aces_ci.core.live import Option
 from aces_ci.core.live_plan import LivePlan
 from aces_ci.core.trial import Arm, Trial
 from aces_ci.statistics.population import ENOUGH
-from aces_ci.statistics.power import attempts_for, cell_variance, smallest_lift, with_more_cases
+from aces_ci.statistics.power import attempts_for, cases_within_cap, cell_variance, smallest_lift, with_more_cases
 from aces_ci.statistics.stratified import grid_of
 from aces_ci.tiers.contrast import Tested
 from aces_ci.tiers.strata import Slots
@@ -51,7 +51,7 @@ def mean_cost(trials: Sequence[Trial]) -> float | None:
 
 
 def options(tested: Tested, held: Slots, plan: LivePlan, alpha: float) -> tuple[Option, ...]:
-    """In order: go on to the last look; more cases first; the configured target.
+    """In order: go on to the last look, unless nothing can cross there any more; more cases; the target.
 
     The target is `live.target_lift`, never the observed lift: that would be post-hoc power. More cases are
     priced from nothing, because they change the evals and everything runs again.
@@ -77,7 +77,7 @@ def options(tested: Tested, held: Slots, plan: LivePlan, alpha: float) -> tuple[
         )
 
     found = []
-    if tested.attempts < plan.cap:
+    if tested.attempts < plan.cap and not tested.looks.hopeless:
         found.append(option("go_on", cases, plan.cap, arms * strata * (plan.cap - tested.attempts)))
     if cases < ENOUGH:
         middle = plan.looks[len(plan.looks) // 2]
@@ -85,6 +85,9 @@ def options(tested: Tested, held: Slots, plan: LivePlan, alpha: float) -> tuple[
     wanted = max(cases, MORE_CASES)
     needed = attempts_for(plan.target_lift, with_more_cases(spread, round(wanted * per_case)), alpha=alpha, grid=grid)
     if needed is not None and not any(choice.shows <= plan.target_lift for choice in found):
+        if needed > plan.cap:
+            # Attempts past the plan's last look are not counted: only more cases get there.
+            wanted, needed = cases_within_cap(needed, wanted, plan.cap), plan.cap
         extra = needed - tested.attempts if wanted == cases else needed
         if extra > 0:
             found.append(option("target", wanted, needed, round(arms * wanted * per_case * extra)))

@@ -242,6 +242,12 @@ def test_what_was_planned_and_never_ran_is_no_pass_whatever_the_policy_makes_of_
         for mode, code in (("block", 3), ("advise", 0), ("off", 0)):
             one = comment(run_of(told, settings={"gates": {"incomplete": mode}}))
             assert "### 🚫 aces-ci: no verdict" in one.text and one.exit_code == code
+    place = Place(links=PageLinks(server_url="https://github.com"), forge="github")
+    report = report_of(run_of(replace(NOTHING_RAN, stopped=""), settings={"gates": {"incomplete": "block"}}))
+    texts = {renderer.name: renderer.render(report, place) for renderer in compose.renderers()}
+    assert "incomplete: 4 cases planned and none of their runs came" in texts["junit"]
+    for name in ("text", "html", "json", "summary"):
+        assert "4 cases planned and none of their runs came" in texts[name], name
 
 
 def test_evidence_without_a_plan_misses_the_base_version_of_a_changed_skill_all_the_same() -> None:

@@ -522,6 +522,7 @@ def test_a_plan_that_nothing_can_settle_any_more_stops_and_says_so() -> None:
     found = summarise(trials, scores, plan)
     assert found.futile and found.because == "no completion of the plan can cross a boundary any more"
     assert stop_reason(trials, scores, plan) == found.because
+    assert "go_on" not in {option.kind for option in found.options}, "what cannot settle it is not offered"
 
 
 def test_skill_use_has_its_interval_in_every_form() -> None:
@@ -555,6 +556,15 @@ def test_an_undecided_run_says_what_it_rules_out_what_it_could_see_and_what_woul
     assert (more_cases.kind, more_cases.cases, more_cases.runs) == ("more_cases", 10, 10 * 5 * 3)
     assert go_on.usd_micros == pytest.approx(60 * 70_000)
     assert go_on.shows < found.smallest_detectable
+
+
+def test_the_target_is_never_priced_past_the_last_look_of_the_plan() -> None:
+    """Attempts past it would not be counted, so only cases are offered beyond it."""
+    open_ = {WITH: every([1.0, 0.0, 1.0]), MAIN: every([0.0, 1.0, 0.0])}
+    for cap in ((3,), (3, 5), (3, 5, 8)):
+        found = told(open_, LivePlan(looks=cap, target_lift=0.10))
+        (target,) = (option for option in found.options if option.kind == "target")
+        assert target.attempts <= cap[-1] and target.cases > len(CASES) and target.shows <= 0.105
 
 
 def test_price_of_the_target_never_uses_the_observed_lift() -> None:

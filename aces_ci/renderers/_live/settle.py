@@ -153,9 +153,17 @@ def _option(report: Report, live: Live, option: Option, forge: str) -> str:
         reach = f"{ENOUGH_CASES} also speak for tasks like these"
         return (
             f"**Add {more} cases in a change of their own first** ({base}'s cases decide; {reach}): "
-            f"{size}{price}, shows {shows}"
+            f"{size}{price}, shows {shows}{_above(report, option)}"
         )
-    return f"To see {number(option.shows)} points: {size}{price}"
+    return f"To see {number(option.shows)} points: {size}{price}{_above(report, option)}"
+
+
+def _above(report: Report, option: Option) -> str:
+    """A price above the cap is no invitation."""
+    cap = report.cost.cap_usd_micros
+    if cap is None or option.usd_micros is None or option.usd_micros <= cap:
+        return ""
+    return f"; more than the cap of {usd(cap)} lets run"
 
 
 def _rough(micros: float) -> str:
