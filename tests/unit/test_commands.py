@@ -35,8 +35,20 @@ def test_a_dynamic_word_keeps_its_written_shape() -> None:
     assert one('cat "${HOME}/.ssh/id_rsa"').words[1].shape == "$HOME/.ssh/id_rsa"
 
 
-def test_a_variable_with_two_values_stays_unknown() -> None:
-    assert parse("X=a; X=b; rm $X")[-1].argv == ("rm", None)
+@pytest.mark.parametrize(
+    ("script", "word"),
+    [
+        ("X=a; X=b; rm $X", "b"),
+        ("X=a; rm $X; X=b", "a"),
+        ("X=a; if true; then X=b; fi; rm $X", None),
+        ("X=a; (X=b); rm $X", None),
+        ("X=a; X=$(cat y); rm $X", None),
+        ('set -- a b; rm "$2"', "b"),
+    ],
+)
+def test_a_variable_that_is_set_again_holds_the_latest_value_where_that_is_sure(script: str, word: str | None) -> None:
+    (found,) = (command for command in parse(script) if command.name == "rm")
+    assert found.argv == ("rm", word)
 
 
 @pytest.mark.parametrize(

@@ -20,12 +20,13 @@ from aces_ci.core.scripts.context import (
     MAX_TURNS,
     OWN_PROCESS,
     SURROUNDINGS,
+    UNSURE,
     Context,
     Ids,
 )
 from aces_ci.core.scripts.folders import Folders, below
 from aces_ci.core.scripts.handed import ANY_NAME, arguments, lists, scripts
-from aces_ci.core.scripts.shell_parts import REDIRECTS, assigned, constants, flat, redirects, turns
+from aces_ci.core.scripts.shell_parts import REDIRECTS, assigned, constants, flat, redirects, settled, turns
 from aces_ci.core.scripts.words import Reader
 from aces_ci.core.scripts.wrappers import take_off
 
@@ -82,7 +83,7 @@ class _Walk:
         root = _parser().parse(source).root_node
         numbered = {str(number): word for number, word in enumerate(positional)}
         known = constants(self.reader, root, {**inherited, **numbered})
-        self.reader.constants, self.reader.arrays = known.words, known.arrays
+        self.reader.constants, self.reader.arrays, self.reader.changing = known.words, known.arrays, known.changing
         self.reader.positional = positional[1:]
         self.visit(root, at)
 
@@ -190,7 +191,9 @@ class _Walk:
             self.nested(node, at, index)  # else the script it is handed holds the same substitutions
         command = self.found[index]
         self.folders.follow(command.name, command.arguments)
-        if command.name == "read" and lists(self.found, command):
+        if command.name == "set" and command.arguments[:1] and command.arguments[0].shape == "--":
+            self.reader.arguments(command.arguments[1:])
+        elif command.name == "read" and lists(self.found, command):
             self.reader.constants = {**self.reader.constants, **{w.shape: ANY_NAME for w in command.operands}}
         if command.name in self.functions:
             self.call(command, at)
@@ -201,6 +204,8 @@ class _Walk:
         pairs = tuple(pair for child in nodes for pair in assigned(self.reader, child))
         index = self.append(node, (), at, pairs)
         self.nested(node, at, index)
+        for name, value in pairs:
+            self.reader.assign(name, None if at.within & UNSURE or not settled(value) else value)
 
     def nested(self, node: Node, at: Context, parent: int) -> None:
         """Commands inside the words of `node`."""

@@ -28,6 +28,8 @@ SURROUNDINGS = {
     "case_statement": Within.BRANCH,
 }
 """Node type -> what its commands are within."""
+UNSURE = frozenset({Within.SUBSHELL, Within.FUNCTION, Within.LOOP, Within.BRANCH})
+"""Where it is not sure that an assignment happens, or that what follows sees it."""
 OWN_PROCESS = frozenset({"subshell", "command_substitution", "process_substitution", "function_definition"})
 """Nodes whose `cd` does not reach what stands after them; a function's only where it is called."""
 

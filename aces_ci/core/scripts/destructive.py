@@ -115,6 +115,23 @@ def _below(scene: Scene, supplies: Iterable[Supply], slug: str) -> Iterator[Susp
         yield make(slug, f"deletes files below {supply.path}", supply.path)
 
 
+def _rimraf(scene: Scene, command: Command) -> Iterator[Suspicion]:
+    """`rimraf x`, also by `npx rimraf x`."""
+    words = [word.shape for word in command.words]
+    if "rimraf" in words[:4]:
+        for shape in words[words.index("rimraf") + 1 :]:
+            suspicion = _removal(scene, command, shape, deep=True, quoted=False) if shape[:1] != "-" else None
+            if suspicion:
+                yield suspicion
+
+
+def _rsync(scene: Scene, command: Command) -> Iterator[Suspicion]:
+    goal = command.operands[-1].shape if len(command.operands) > 1 else ""
+    deletes = any(word.shape.startswith("--delete") for word in command.arguments)
+    if deletes and scene.area(command, goal) in {Area.ROOT, Area.HOME, Area.SYSTEM}:
+        yield _critical("rsync-delete", f"deletes what is not in its source from {goal}", goal)
+
+
 def _find(scene: Scene, command: Command) -> Iterator[Suspicion]:
     if any(word.text == "-delete" for word in command.arguments):
         words = [word.shape for word in command.arguments]
@@ -204,7 +221,9 @@ def _fork_bomb(scene: Scene, command: Command) -> Iterator[Suspicion]:
 
 
 _BY_NAME: Mapping[str, Callable[[Scene, Command], Iterator[Suspicion]]] = {
-    "rm": _rm, "unlink": _rm, "rmdir": _rm, "find": _find, "dd": _dd, "shred": _shred, "diskutil": _diskutil,
+    "rm": _rm, "unlink": _rm, "rmdir": _rm, "find": _find, "rsync": _rsync, 
+    "rimraf": _rimraf, "npx": _rimraf, "bunx": _rimraf, "pnpx": _rimraf,
+    "dd": _dd, "shred": _shred, "diskutil": _diskutil,
     "chmod": _mode, "chown": _mode, "chgrp": _mode, "mv": _mv, "git": git, "kill": _kill, "killall5": _kill,
     "crontab": _crontab, **dict.fromkeys(_POWER, _power),
     **dict.fromkeys(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from aces_ci.core.scripts.command import Word
 
+MOVES = frozenset({"cd", "chdir", "pushd", "popd"})
 _ELSEWHERE = ("/", "~", "$", "`")
 """How a path begins that does not go on from where the script is."""
 _DYNAMIC = ("~", "$", "`")
@@ -36,7 +37,7 @@ class Folders:
 
     def follow(self, name: str | None, arguments: Sequence[Word]) -> None:
         """Take note of a `cd`, `pushd` or `popd`; any other command leaves the folder as it is."""
-        if name not in {"cd", "chdir", "pushd", "popd"}:
+        if name not in MOVES:
             return
         shapes = [word.shape for word in arguments]
         target = next((shape for shape in shapes if shape == "-" or shape[:1] != "-"), None)

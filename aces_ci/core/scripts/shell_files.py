@@ -24,6 +24,9 @@ _PATTERNED = frozenset({"grep", "egrep", "fgrep", "rg", "ag", "sed", "awk", "gaw
 """Programs whose first operand is what they look for or do."""
 _DELETERS = frozenset({"rm", "unlink", "rmdir", "shred"})
 _EMPTIERS = frozenset({"truncate", "tee", "touch"})
+_UNPACKERS = {"tar": frozenset({"-C", "--directory"}), "unzip": frozenset({"-d"}), "bsdtar": frozenset({"-C"})}
+"""Program -> the options that name where its files go."""
+_GIT_SHOWS = frozenset({"show", "blame", "cat-file", "diff"})
 _VALUED = frozenset({"-s", "--size", "-n", "--lines", "-c", "--bytes", "-d", "-f", "-F", "-k", "-t"})
 """Options that take the next word, which is no file; `grep -f FILE` is rare enough."""
 
@@ -65,10 +68,20 @@ def _named(command: Command) -> Iterator[Touch]:
     elif name in _EMPTIERS or (name == "sed" and command.has("-i", "--in-place")):
         adds = name == "touch" or (name == "tee" and command.has("-a", "--append"))
         yield from (_touch(command, shape, How.WRITE, adds=adds) for shape in files)
+    elif name in _UNPACKERS and _unpacks(command):
+        goals = [b.shape for a, b in itertools.pairwise(command.arguments) if a.shape in _UNPACKERS[name]]
+        yield from (_touch(command, goal, How.WRITE, adds=True) for goal in goals)
+    elif name == "git" and any(word.shape in _GIT_SHOWS for word in command.operands):
+        yield from (_touch(command, word.shape.rpartition(":")[2], How.READ) for word in command.operands[1:])
     elif name in _READERS:
         yield from (_touch(command, shape, How.READ) for shape in files)
     elif name in {"curl", "wget"}:
         yield from _downloads(command)
+
+
+def _unpacks(command: Command) -> bool:
+    mode = command.arguments[0].shape if command.arguments else ""
+    return command.name != "tar" or command.has("-x", "--extract") or (mode[:1] != "-" and "x" in mode)
 
 
 def _files(command: Command) -> list[Word]:

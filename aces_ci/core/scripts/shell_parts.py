@@ -69,6 +69,8 @@ class Known:
 
     words: Mapping[str, Word]
     arrays: Mapping[str, Sequence[Word]]
+    changing: frozenset[str] = frozenset()
+    """Variables that are set more than once: each holds what it was set to last."""
 
 
 def constants(reader: Reader, root: Node, inherited: Mapping[str, Word] = MappingProxyType({})) -> Known:
@@ -97,7 +99,8 @@ def constants(reader: Reader, root: Node, inherited: Mapping[str, Word] = Mappin
         stack.extend(node.children)
     own = {name: only[0] for name, only in values.items() if len(only) == 1 and only[0] is not None}
     kept = {name: word for name, word in inherited.items() if name not in values}
-    return Known({**kept, **own}, {name: words for name, words in arrays.items() if len(values[name]) == 1})
+    changing = frozenset(name for name, only in values.items() if len(only) > 1)
+    return Known({**kept, **own}, {name: words for name, words in arrays.items() if name not in changing}, changing)
 
 
 def _value(reader: Reader, node: Node | None) -> Word | None:

@@ -43,7 +43,20 @@ class Reader:
         self.constants: Mapping[str, Word] = {}
         self.arrays: Mapping[str, Sequence[Word]] = {}
         self.positional: Sequence[Word] = ()
+        self.changing: frozenset[str] = frozenset()
         self._ascii = source.isascii()
+
+    def assign(self, name: str, value: Word | None) -> None:
+        """Note the latest value of a variable that changes; None where it may or may not be set."""
+        if name in self.changing:
+            self.constants = {key: word for key, word in self.constants.items() if key != name}
+            if value is not None:
+                self.constants = {**self.constants, name: value}
+
+    def arguments(self, words: Sequence[Word]) -> None:
+        """`set -- a b`: from here on `$1`, `$2` … and `$@`."""
+        self.positional = words
+        self.constants = {**self.constants, **{str(number): word for number, word in enumerate(words, start=1)}}
 
     @contextmanager
     def knowing(self, constants: Mapping[str, Word], positional: Sequence[Word] | None = None) -> Iterator[None]:

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from aces_ci.core.scripts import commands as shell
-from aces_ci.core.scripts import shell_files
+from aces_ci.core.scripts import commands, shell_files
 from aces_ci.core.scripts.command import Command
+from aces_ci.core.scripts.folders import MOVES
 from aces_ci.core.scripts.touch import Touch
 from aces_ci.core.trace import touched
 from aces_ci.core.trace.outcome import ended, exit_code, failed
-from aces_ci.core.trace.tools import Deed, deed_of, folder_in, path_in, script_in, skill_in
+from aces_ci.core.trace.tools import Deed, deed_of, folder_in, path_in, script_in, skill_in, terminal
 from aces_ci.core.trace.trajectory import ObservationResult, Step, Trajectory, text_of
 from aces_ci.core.trace.wrapped import calls as wrapped_calls
 
@@ -51,26 +51,30 @@ def actions(trajectory: Trajectory) -> tuple[Action, ...]:
     them.
     """
     found: list[Action] = []
+    shells: dict[str, str] = {}
     for step in trajectory.steps:
-        for action in _of_step(step, step.step_id, len(found)):
-            found.append(action)
+        found.extend(_of_step(step, step.step_id, len(found), shells))
     for child in trajectory.subagent_trajectories or ():
         cite = _pointing(trajectory, child.trajectory_id)
         for inner in child.walk():
             for step in inner.steps:
-                for action in _of_step(step, cite, len(found)):
-                    found.append(action)
+                found.extend(_of_step(step, cite, len(found), {}))
     return tuple(found)
 
 
-def _of_step(step: Step, cite: int, start: int) -> Iterator[Action]:
+def _of_step(step: Step, cite: int, start: int, shells: dict[str, str]) -> Iterator[Action]:
+    """`shells` holds where each terminal that stays open was left."""
     results = step.observation.results if step.observation else ()
     by_call = {result.source_call_id: result for result in results if result.source_call_id}
     shared = next((result for result in results if result.source_call_id is None), None)
     for call in step.tool_calls or ():
         result = by_call.get(call.tool_call_id, shared)
         for name, arguments in _unwrapped(call.function_name, call.arguments):
-            yield _action(start, cite, name, arguments, result)
+            shell = terminal(name, arguments)
+            action = _action(start, cite, name, arguments, result, shells.get(shell or "", ""))
+            if shell is not None and action.script and any(each.name in MOVES for each in action.commands):
+                shells[shell] = _left(action.script, shells.get(shell, ""))
+            yield action
             start += 1
 
 
@@ -84,12 +88,13 @@ def _unwrapped(name: str, arguments: Mapping[str, object]) -> Iterator[tuple[str
 
 
 def _action(
-    number: int, step: int, tool: str, arguments: Mapping[str, object], result: ObservationResult | None
+    number: int, step: int, tool: str, arguments: Mapping[str, object], result: ObservationResult | None, left: str
 ) -> Action:
     deed = deed_of(tool, arguments)
     script = script_in(tool, arguments) if deed is Deed.SHELL else None
     folder = folder_in(arguments) if deed is Deed.SHELL else None
-    parsed = _parsed(script, folder or "") if script else ()
+    start = folder or left
+    parsed = _parsed(script, start) if script else ()
     output = text_of(result.content) if result is not None else None
     extra = result.extra if result is not None else None
     return Action(
@@ -101,7 +106,7 @@ def _action(
         script=script,
         commands=parsed,
         folder=folder,
-        touches=_touched(script, folder or "") if script else touched.touches(tool, deed, arguments),
+        touches=_touched(script, start) if script else touched.touches(tool, deed, arguments),
         path=path_in(arguments) if deed in {Deed.READ, Deed.WRITE, Deed.LIST} else None,
         skill=skill_in(arguments) if deed is Deed.SKILL else None,
         output=output,
@@ -113,13 +118,18 @@ def _action(
 
 @lru_cache(maxsize=4096)
 def _parsed(script: str, folder: str) -> tuple[Command, ...]:
-    return shell.parse(script, folder)
+    return commands.parse(script, folder)
 
 
 @lru_cache(maxsize=4096)
 def _touched(script: str, folder: str) -> tuple[Touch, ...]:
     parsed = _parsed(script, folder)
     return tuple(touch for command in parsed for touch in shell_files.touches(command, parsed))
+
+
+def _left(script: str, folder: str) -> str:
+    """Where a shell is after the script."""
+    return _parsed(f"{script.rstrip()}\n:", folder)[-1].folder
 
 
 def _pointing(trajectory: Trajectory, identity: str | None) -> int:

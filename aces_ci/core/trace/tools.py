@@ -151,6 +151,14 @@ def skill_in(arguments: Mapping[str, object]) -> str | None:
     return None
 
 
+def terminal(name: str, arguments: Mapping[str, object]) -> str | None:
+    """The terminal that a call types into, where it stays open from call to call: Terminus-2's, Codex's sessions."""
+    own = plain(name)
+    if own == "bash_command" and "keystrokes" in arguments:
+        return own
+    return f"{own} {arguments.get('session_id')}" if own == "write_stdin" else None
+
+
 def folder_in(arguments: Mapping[str, object]) -> str | None:
     """The working directory that a shell call asks for."""
     keys = ("workdir", "cwd", "dir_path", "directory", "working_directory")
