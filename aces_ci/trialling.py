@@ -16,7 +16,7 @@ from aces_ci.core.spending.exchange import Protocol
 from aces_ci.core.spending.own_server import own_server
 from aces_ci.core.spending.price import Price
 from aces_ci.core.spending.price_table import price_of
-from aces_ci.core.staging import Injection, Lineup
+from aces_ci.core.staging import Injection, Lineup, without_suite
 from aces_ci.core.suites.case import Case, Role
 from aces_ci.core.suites.run_policy import Grading
 from aces_ci.ports.harness import Harness
@@ -165,13 +165,18 @@ def subject_of(
     grader: Grader | None = None,
     verifiers: Mapping[str, Grader] | None = None,
 ) -> Subject:
-    """One skill with its cases; fixtures are files of the skill, named from it or from the repository."""
+    """One skill with its cases; fixtures are files of the skill, named from it or from the repository.
+
+    A suite outside the usual folders (`tests/eval.yaml`) is no part of what an agent gets with the skill.
+    """
     fixtures: dict[str, bytes] = {}
     for skill in filter(None, (before, after)):
         for path, file in skill.files.items():
             if file.data is not None:
                 fixtures[path] = fixtures[skill.path_of(path)] = file.data
-    lineup = Lineup(target=(after,), previous=(before,) if before else (), support=tuple(support))
+    own = frozenset(case.provenance.partition("#")[0] for case in cases)
+    target, previous = (tuple(without_suite(skill, own) for skill in (side,) if skill) for side in (after, before))
+    lineup = Lineup(target=target, previous=previous, support=tuple(support))
     return Subject(
         skill=after.root,
         lineup=lineup,

@@ -4,10 +4,11 @@ Run: `python benchmarks/fuzz_evals.py --seconds 600`. Seeds are `fixtures/evals`
 the checkout, its public suites. A failing input is written to the folder that `--keep` names, with the seed to run
 it again.
 
-Recorded 2026-11-30 with result files among the inputs, on two cores that eight others used (load 20 to 29): 40,070
-inputs from 67 seeds in 600 s (seed 12) and 26,661 in 600 s at low priority (seed 11), 0 failures, slowest 1.05 s, peak
-32 MiB. Before, evaluation files alone on quieter cores: 256,190 inputs from 56 seeds in 600 s (seed 2), 0 failures,
-slowest 0.46 s, peak 29 MiB.
+Recorded 2026-11-30, what is read also written as JSON and as a suite: 11,075 inputs from 67 seeds in 180 s (seed 21,
+two cores at load 12), 0 failures, slowest 0.25 s, peak 41 MiB. Earlier that day, with result files among the inputs, at
+load 20 to 29: 40,070 inputs in 600 s (seed 12) and 26,661 in 600 s at low priority (seed 11), 0 failures, slowest
+1.05 s, peak 32 MiB. Evaluation files alone on quieter cores: 256,190 inputs from 56 seeds in 600 s (seed 2), 0
+failures, slowest 0.46 s, peak 29 MiB.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import resource
 import time
 import traceback
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,8 @@ import yaml
 
 from aces_ci import compose
 from aces_ci.core.skill import FileKind, SkillFile
+from aces_ci.core.suites.eval_write import write
+from aces_ci.core.wire import to_line
 from aces_ci.statistics.power import attainable
 from aces_ci.tiers.suite import candidate, read_suite
 from aces_ci.tiers.suite_advice import advise
@@ -35,13 +39,16 @@ SLOW = 2.0
 """Seconds from which one skill counts as too slow."""
 VALUES: tuple[Any, ...] = (
     None, True, False, 0, -1, 3.5, 10**30, "", " ", "x", "../../etc/passwd", "\\\\host\\share", "http://a/b",
-    "a" * 5000, "\u202e", "(?=x)", "{{x}}", [], {}, [[]], [None], [1, "a"], {"a": {"b": []}}, [{"type": "regex"}],
+    "a" * 5000, 10**400, float("inf"), "\ud800", "\0", "false",
+    "\u202e", "(?=x)", "{{x}}", [], {}, [[]], [None], [1, "a"],
+    {"a": {"b": []}}, [{"type": "regex"}],
     {"check": "contains"}, {"check": ["a"]}, {"type": {}}, {"path": []}, ["../x"], {"files": {"a": 1}},
 )  # fmt: skip
 SPLICES = (
     b",", b"//x\n", b"#", b"/*", b"NaN", b"Infinity", b"\x00", b"\xff\xfe", b"[" * 300, b"{" * 90, b'{"a":' * 2000,
     b"&a [*a, *a]", b"- " * 500, b"---\n", b"!!python/object/apply:os.system ['x']\n", b"\r", b"\t",
-    b"1e999", b'"\\ud800"', b"? ", b"<<: *x\n", b"'''", b"[[[[", b"2001-01-01", b"0x1F", b"=\n", b"! ",
+    b"1e999", b"1" + b"0" * 400, b'"\\u0000"', b".inf", b".nan", "\u2028".encode(),
+    b'"\\ud800"', b"? ", b"<<: *x\n", b"'''", b"[[[[", b"2001-01-01", b"0x1F", b"=\n", b"! ",
     b"!!binary x", b"!!set {a, b}",
 )  # fmt: skip
 
@@ -141,6 +148,12 @@ def tried(files: dict[str, bytes]) -> str | None:
     for file in suite.files:
         if not file.reading.cases and not file.reading.errors:
             return f"{file.path}: neither a case nor an error"
+    try:
+        write(suite.cases, "tide-tables")[0].encode()
+        json.dumps([asdict(case) for case in suite.cases], allow_nan=False)
+        "".join(f"{remark.message}{remark.hint}" for remark in suite.errors).encode()
+    except Exception:  # noqa: BLE001 - as above
+        return traceback.format_exc()
     return None
 
 
@@ -156,6 +169,7 @@ def tried_result(files: dict[str, bytes]) -> str | None:
                 if importer.claims(loaded):
                     for figure in importer.read(loaded, path):
                         assert figure.value is None or abs(figure.value) < float("inf")
+                        to_line(figure).encode()
                         assert "imported, unverified" in figure.because
         except Exception:  # noqa: BLE001 - as above
             return traceback.format_exc()

@@ -70,12 +70,6 @@ def staged(path: str) -> str:
     return path.removeprefix("evals/").removeprefix("files/")
 
 
-def doubled(files: Sequence[CaseFile]) -> str | None:
-    """A name in the workspace that two fixtures of a case would have."""
-    seen: dict[str, CaseFile] = {}
-    return next((file.target for file in files if seen.setdefault(file.target, file) != file), None)
-
-
 def _hit(row: str, notes: Notes, pointer: str, roots: Sequence[str]) -> str | None:
     """The file or folder of the skill that a path means, below the first root that has it."""
     path = PurePosixPath(row)

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from aces_ci.core.suites.case import CaseFile
+from aces_ci.core.suites.case import Case, CaseFile
+from aces_ci.core.suites.case_size import Scales
 from aces_ci.core.suites.eval_place import line_at, places
 from aces_ci.ports.dialect import Document, Remark
 
@@ -25,6 +26,8 @@ class _Said:
     """How many were left out behind the first `MOST` of each."""
     refused: int = 0
     weight: int = 0
+    scales: Scales = field(default_factory=Scales)
+    doubled: dict[int, tuple[tuple[CaseFile, ...], str | None]] = field(default_factory=dict)
     places: dict[str, Mapping[str, int]] = field(default_factory=dict)
     fixtures: dict[tuple[str, str], tuple[CaseFile, ...]] = field(default_factory=dict)
 
@@ -68,10 +71,19 @@ class Notes:
         text = self.document.siblings.text(path) or ""
         return Notes(replace(self.document, path=path, text=text), self._said)
 
-    def add_weight(self, size: int) -> int:
+    def add_weight(self, case: Case) -> int:
         """How much all cases hold so far, this one included."""
-        self._said.weight += size
+        self._said.weight += self._said.scales.size_of(case)
         return self._said.weight
+
+    def doubled(self, files: tuple[CaseFile, ...]) -> str | None:
+        """A name in the workspace that two of these fixtures would have; a shared list is looked through once."""
+        known = self._said.doubled
+        if id(files) not in known:
+            seen: dict[str, CaseFile] = {}
+            twice = next((file.target for file in files if seen.setdefault(file.target, file) != file), None)
+            known[id(files)] = (files, twice)
+        return known[id(files)][1]
 
     def refuse(self, pointer: str, message: str, hint: str) -> None:
         """A fixture or a skill that cannot be used: its case is left out, which the reader of the dialect sees by

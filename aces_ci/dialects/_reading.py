@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from aces_ci.core.suites.case import Case
-from aces_ci.core.suites.case_size import SUITE_LIMIT, size_of
+from aces_ci.core.suites.case_size import SUITE_LIMIT
 from aces_ci.core.suites.eval_text import CASE_LIMIT
-from aces_ci.dialects._fixtures import doubled
 from aces_ci.dialects._notes import Notes, kind_of
 from aces_ci.ports.dialect import Reading
 
@@ -40,7 +39,7 @@ def each(rows: object, notes: Notes, pointer: str, form: str, read: ReadRow) -> 
 
 def kept(case: Case, notes: Notes, at: str) -> bool:
     """Whether a case can be laid out: two fixtures of one name would be one file."""
-    name = doubled(case.files)
+    name = notes.doubled(case.files)
     if name is None:
         return True
     notes.refuse(at, f"two files would be `{name[:80]}` in the workspace", "give each a name of its own")
@@ -52,7 +51,7 @@ def within(case: Case, count: int, notes: Notes, at: str) -> bool:
     if count > CASE_LIMIT:
         notes.error(at, f"more than {CASE_LIMIT} cases; the rest is not read", "split the suite")
         return False
-    if notes.add_weight(size_of(case)) <= SUITE_LIMIT:
+    if notes.add_weight(case) <= SUITE_LIMIT:
         return True
     said = f"the first {count} cases hold more than {SUITE_LIMIT >> 20} MiB with what they share written out"
     notes.error(at, f"{said}; the rest is not read", "shorten what every case repeats, or name fewer files in each")

@@ -130,7 +130,10 @@ def _graders(
         if text is None:
             notes.beside(path).error("", "the grader is no text", "save it as UTF-8", 1)
             continue
+        before = notes.count
         keys, body = front_matter(text, path, notes)
+        if notes.count > before:
+            continue
         found.append((path, path.rpartition("/")[2].removesuffix(".md"), keys, body.strip(), ""))
     for path in (*children(document, f"{folder}/graders", ".yaml"), *children(document, f"{folder}/graders", ".yml")):
         data = data_at(document, path, notes, "")

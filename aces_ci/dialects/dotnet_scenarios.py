@@ -115,7 +115,8 @@ def _setup(setup: Mapping[str, Any], notes: Notes, at: str) -> tuple[CaseFile, .
 def _beside(folder: str, notes: Notes) -> tuple[CaseFile, ...]:
     found = notes.fixtures.get((folder, "copied"))
     if found is None:
-        names = [name for name in notes.document.siblings.below(folder) if not _SUITE.search(name)]
+        inside, own = notes.document.siblings.below(folder), notes.document.path
+        names = [name for name in inside if name != own and not _SUITE.search(name)]
         found = tuple(CaseFile(source=name, target=name.removeprefix(f"{folder}/")) for name in names)
         notes.fixtures[folder, "copied"] = found
     return found

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from aces_ci.core.skill import FileKind, SkillFile
 from aces_ci.core.suites.answer_key import SUITE_FOLDERS
 from aces_ci.core.suites.case import Case
-from aces_ci.core.suites.case_size import SUITE_LIMIT, size_of
+from aces_ci.core.suites.case_size import SUITE_LIMIT, Scales
 from aces_ci.core.suites.eval_place import line_at, places
 from aces_ci.core.suites.eval_text import parse
 from aces_ci.core.suites.siblings import Siblings
@@ -36,20 +36,18 @@ def read_suite(files: Mapping[str, SkillFile], dialects: Sequence[Dialect], *, s
     """
     siblings = Siblings({path: file.data for path, file in files.items() if file.data is not None})
     found: list[FileReading] = []
-    weight = 0
+    weight, scales = 0, Scales()
     for path in sorted(files, key=lambda path: (path.rpartition(".")[0] != "evals/evals", path)):
         if not candidate(path):
             continue
         read: FileReading | None
         if path not in siblings:
             read = _unread(path, files[path])
-        elif weight > SUITE_LIMIT:
-            read = _refused(path, f"not read: the suite holds more than {SUITE_LIMIT >> 20} MiB already", "shorten it")
         else:
-            read = _file(path, siblings, dialects, skill_name)
+            read = _file(path, siblings, dialects, skill_name, full=weight > SUITE_LIMIT)
         if read is not None:
             found.append(read)
-            weight += sum(map(size_of, read.reading.cases))
+            weight += sum(map(scales.size_of, read.reading.cases))
     return Suite(files=without_answers(_without_doubles(found, siblings), siblings))
 
 
@@ -116,7 +114,10 @@ def _meant(path: str) -> bool:
     return _named_so(path) or PurePosixPath(path).parts[0] in _OURS
 
 
-def _file(path: str, siblings: Siblings, dialects: Sequence[Dialect], skill_name: str) -> FileReading | None:
+def _file(
+    path: str, siblings: Siblings, dialects: Sequence[Dialect], skill_name: str, *, full: bool
+) -> FileReading | None:
+    """One file. `full`: the suite has no room for more cases, so a file that holds some is an error."""
     parsed = parse(path, siblings[path])
     if parsed.fault is not None:
         if not _meant(path):
@@ -126,6 +127,9 @@ def _file(path: str, siblings: Siblings, dialects: Sequence[Dialect], skill_name
     document = Document(path=path, data=parsed.data, text=parsed.text, siblings=siblings, skill_name=skill_name)
     for dialect in dialects:
         if dialect.claims(document):
+            if full:
+                said = f"not read: the suite holds more than {SUITE_LIMIT >> 20} MiB already"
+                return _refused(path, said, "shorten what every case repeats", 1)
             return FileReading(path=path, dialect=dialect.name, reading=_never_silent(path, dialect.read(document)))
     if _lone_prompt(path, siblings):
         return _refused(path, "a prompt without graders is no case", "add graders/NAME.md", 1)
@@ -146,7 +150,17 @@ def _never_silent(path: str, reading: Reading) -> Reading:
 def _without_doubles(files: Sequence[FileReading], siblings: Siblings) -> tuple[FileReading, ...]:
     """The first case keeps an id; another one with the same id is an error of its file, the same one a warning."""
     seen: dict[str, Case] = {}
-    return tuple(replace(file, reading=_unique(file, seen, siblings)) for file in files)
+    read = [replace(file, reading=_unique(file, seen, siblings)) for file in files]
+    # A broken task is an error of its own file and of the suite that names it: one remark is enough.
+    told: set[Remark] = set()
+    kept = []
+    for file in sorted(read, key=lambda file: file.dialect is None):
+        fresh = tuple(error for error in file.reading.errors if error not in told)
+        told.update(fresh)
+        if fresh or file.reading.cases or not file.reading.errors:
+            kept.append(replace(file, reading=replace(file.reading, errors=fresh)))
+    order = [file.path for file in read]
+    return tuple(sorted(kept, key=lambda file: order.index(file.path)))
 
 
 def _unique(file: FileReading, seen: dict[str, Case], siblings: Siblings) -> Reading:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from aces_ci.core.live_plan import LivePlan
 from aces_ci.core.suites.case import Bucket, Case, CheckKind, Role
 from aces_ci.ports.dialect import Remark
-from aces_ci.tiers.suite import Suite
+from aces_ci.tiers.suite_reading import Suite
 
 Attainable = Callable[[int, Sequence[int]], bool]
 """(cases, cumulative attempts at the looks) -> whether a verdict can ever be reached."""
