@@ -65,6 +65,8 @@ class Engine:
         self._variables: dict[str, tuple[str, ...]] = {}
         try:
             self._api = docker.from_env(timeout=int(CALL_SECONDS), max_pool_size=connections).api
+            # Else each of a trial's calls looks for proxies and passwords in the environment, and would use them.
+            self._api.trust_env = False
             self.version = str(self._api.version()["Version"])
         except (docker.errors.DockerException, requests.RequestException, OSError) as error:
             raise UsageError(

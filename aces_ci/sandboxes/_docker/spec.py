@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import resources
 from typing import Any
 
@@ -156,6 +157,7 @@ class ContainerSpec:
         }
 
 
+@cache
 def seccomp() -> str:
     """Our system call filter as one line. Old engines' own default leaves vsock and io_uring open."""
     text = resources.files("aces_ci.sandboxes").joinpath("seccomp.json").read_text("utf-8")

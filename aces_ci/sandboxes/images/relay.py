@@ -3,53 +3,68 @@
     relay.py PORT=SOCKET[,PORT=SOCKET] STDIN COMMAND...
 
 A child of it copies bytes between 127.0.0.1:PORT and the gateway's SOCKET. The agent's standard input is the file
-STDIN, which is gone before the agent starts. Needs nothing but the standard library: it is copied into every image.
+STDIN, which is gone before the agent starts. Needs nothing but the interpreter: it is copied into every image.
+
+Every agent waits for it, and the modules `socket`, `threading` and `pathlib` took two thirds of its time: the parts of
+the interpreter that they stand on are used alone.
 """
 
+import _socket
+import _thread
 import os
 import select
-import socket
 import sys
-import threading
-from contextlib import suppress
-from pathlib import Path
 
 CHUNK = 65536
 LOOK_SECONDS = 1.0
 """How often it looks whether the agent is still there."""
 
 
-def pump(source: socket.socket, sink: socket.socket) -> None:
+def pump(source: _socket.socket, sink: _socket.socket) -> None:
     """Copy until the source ends; then tell the sink so, for half-closed streams are legal."""
     try:
         while data := source.recv(CHUNK):
             sink.sendall(data)
     except OSError:
         pass
-    with suppress(OSError):
-        sink.shutdown(socket.SHUT_WR)
+    try:  # noqa: SIM105 - contextlib is one of the slow ones
+        sink.shutdown(_socket.SHUT_WR)
+    except OSError:
+        pass
 
 
-def serve(doors: "dict[socket.socket, str]", agent: int) -> None:
+def serve(doors: "dict[_socket.socket, str]", agent: int) -> None:
     """Accept as long as the agent lives; a gateway that is not there closes the client's connection at once."""
     while os.getppid() == agent:
         for listener in select.select(list(doors), [], [], LOOK_SECONDS)[0]:
             welcome(listener, doors[listener])
 
 
-def welcome(listener: socket.socket, path: str) -> None:
+def welcome(listener: _socket.socket, path: str) -> None:
     """One client to the gateway, in threads of its own. One that has gone again already is no reason to wait."""
-    with suppress(OSError):
-        client, _ = listener.accept()
+    try:
+        client = _socket.socket(fileno=listener._accept()[0])  # type: ignore[attr-defined]
         client.setblocking(True)
-        gateway = socket.socket(socket.AF_UNIX)
-        try:
-            gateway.connect(path)
-        except OSError:
-            client.close()
-            return
-        for pair in ((client, gateway), (gateway, client)):
-            threading.Thread(target=pump, args=pair, daemon=True).start()
+    except OSError:
+        return
+    gateway = _socket.socket(_socket.AF_UNIX)
+    try:
+        gateway.connect(path)
+    except OSError:
+        client.close()
+        return
+    for pair in ((client, gateway), (gateway, client)):
+        _thread.start_new_thread(pump, pair)
+
+
+def listen(port: int) -> _socket.socket:
+    """On loopback, at once also where the last trial's connections linger."""
+    listener = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
+    listener.setsockopt(_socket.SOL_SOCKET, _socket.SO_REUSEADDR, 1)
+    listener.bind(("127.0.0.1", port))
+    listener.listen(128)
+    listener.setblocking(False)
+    return listener
 
 
 def main() -> None:
@@ -58,9 +73,7 @@ def main() -> None:
     doors = {}
     for pair in pairs.split(","):
         port, _, path = pair.partition("=")
-        listener = socket.create_server(("127.0.0.1", int(port)), backlog=128)
-        listener.setblocking(False)
-        doors[listener] = path
+        doors[listen(int(port))] = path
     agent = os.getpid()
     if os.fork() == 0:
         # Its own session and no streams: the agent's output ends with the agent.
@@ -73,7 +86,7 @@ def main() -> None:
     for listener in doors:
         listener.close()
     given = os.open(stdin, os.O_RDONLY)
-    Path(stdin).unlink()
+    os.unlink(stdin)  # noqa: PTH108 - so is pathlib
     os.dup2(given, 0)
     os.close(given)
     try:
