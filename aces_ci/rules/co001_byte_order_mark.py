@@ -30,6 +30,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     hint="save the file as UTF-8 without a byte order mark",
     check=check,
+    fires_beyond="openclaw/skills/skills/aslaep123/polymarket-traiding-bot at 3a5f649",
     silent_on="openclaw/skills/skills/guows520/permanent-note-generator",
     weight=6,
     examples=(

@@ -36,6 +36,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     hint="merge the two blocks into one",
     check=check,
+    fires_beyond="openclaw/skills/skills/bvinci1-design/flow at 3a5f649",
     silent_on="anthropics/skills/skills/algorithmic-art",
     weight=8,
     requires=("SP001", "SP002"),

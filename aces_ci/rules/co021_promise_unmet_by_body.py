@@ -19,9 +19,9 @@ from aces_ci.core.rule import Dimension, Example, Problem, Rule
 from aces_ci.core.skill import Skill
 
 MOST = 18.0
-STRANGE, FOREIGN, BODY = 0.5, 24.0, 60
+STRANGE, FOREIGN, STUB, BODY = 0.5, 24.0, 30, 60
 """From this share of missing words on the description is probably of another skill; what that costs at most more,
-where the body has at least so many words of its own: a stub is no other skill's body."""
+in full where the body has `BODY` words of its own and not at all up to `STUB`: a stub is no other skill's body."""
 
 
 def check(skill: Skill) -> Iterator[Problem]:
@@ -46,7 +46,8 @@ def check(skill: Skill) -> Iterator[Problem]:
         f"{', '.join(names[:5])}.",
         line=skill.opening,
     ):
-        more = 0.0 if len(told) < BODY else FOREIGN * max(0.0, share - STRANGE) / (1 - STRANGE)
+        own = min(1.0, max(0.0, (len(told) - STUB) / (BODY - STUB)))
+        more = own * FOREIGN * max(0.0, share - STRANGE) / (1 - STRANGE)
         yield replace(problem, deduction=(problem.deduction or 0.0) + more)
 
 

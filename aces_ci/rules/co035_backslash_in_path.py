@@ -44,6 +44,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     hint="write paths with forward slashes",
     check=check,
+    fires_beyond="AgentWorkers/skills/skills/mayswind/ezbookkeeping at 1e90d60",
     silent_on="anthropics/skills/skills/skill-creator",
     weight=5,
     cap=10,

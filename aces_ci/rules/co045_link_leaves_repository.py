@@ -34,6 +34,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     hint="link to a file of the skill",
     check=check,
+    fires_beyond="NVIDIA/skills/skills/doca-argus at 7149a88",
     silent_on="NVIDIA/skills/skills/doca-aes-gcm",
     weight=8,
     cap=16,

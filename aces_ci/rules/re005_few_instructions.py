@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from aces_ci.core.amount import plural
 from aces_ci.core.finding import Category, Severity
 from aces_ci.core.reading.grade import graded, shortfall
 from aces_ci.core.reading.lexis import vocabulary
@@ -48,7 +49,7 @@ def check(skill: Skill) -> Iterator[Problem]:
     yield from graded(
         shortfall(found, ENOUGH),
         11,
-        message=f"The body holds about {round(found)} instructions that an agent could carry out.",
+        message=f"The body holds about {plural(round(found), 'instruction')} that an agent could carry out.",
         line=skill.opening,
         quiet=0.7,
         loud=0.85,

@@ -39,6 +39,7 @@ RULE = Rule(
     confidence=Confidence.MEDIUM,
     hint="retype the word with the letters of one script",
     check=check,
+    fires_beyond="openclaw/skills/skills/aviv4339/indirect-prompt-injection at 3a5f649",
     silent_on="openclaw/skills/skills/guows520/permanent-note-generator",
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\nOpen https://p\u0430ypal.com first.\n")}, lines=(7,)),

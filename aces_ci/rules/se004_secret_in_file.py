@@ -42,6 +42,7 @@ RULE = Rule(
     severity=Severity.CRITICAL,
     hint="revoke it now, take it out, and read it from an environment variable",
     check=check,
+    fires_beyond="davila7/claude-code-templates/cli-tool/components/skills/database/using-neon at c2b584d",
     silent_on="vercel-labs/agent-skills/skills/vercel-cli-with-tokens",
     examples=(
         Example(

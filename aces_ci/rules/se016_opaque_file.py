@@ -85,6 +85,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     hint="ship the source, and build or install the program from a pinned release",
     check=check,
+    fires_beyond="sickn33/antigravity-awesome-skills/skills/ui-ux-pro-max at e1dd8f4",
     silent_on="openai/skills/skills/.curated/notion-meeting-intelligence",
     examples=(
         Example(files={"SKILL.md": manifest(), "scripts/tool": "\x7fELF\x02\x01\x01\0\0\0\0"}, lines=(1,)),

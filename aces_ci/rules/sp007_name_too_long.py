@@ -36,6 +36,7 @@ RULE = Rule(
     severity=Severity.ERROR,
     hint="shorten name and directory to 64 characters",
     check=check,
+    fires_beyond="AgentWorkers/skills/skills/alex-tradequo/moltflow-whatsapp at 1e90d60",
     silent_on="openclaw/skills/skills/hhhh124hhhh/10-of-my-most-popular-text-to-image-series-prompts-78b0897e",
     requires=("SP001", "SP002", "SP005"),
     examples=(

@@ -29,6 +29,7 @@ RULE = Rule(
     severity=Severity.ERROR,
     hint="keep one of the two",
     check=check,
+    fires_beyond="AgentWorkers/skills/skills/1052326311/session-guardian at 1e90d60",
     silent_on="anthropics/skills/skills/claude-api",
     examples=(
         Example(files={"SKILL.md": manifest(extra="license: MIT\nlicense: MIT")}, lines=(5,)),

@@ -31,6 +31,7 @@ def said(code: str, body: str, description: str) -> str:
         ("CO019", "# Use\n\nThis is it.\n", DESCRIPTION, "The body holds 0 distinct content words; "),
         ("CO019", "\n \n", DESCRIPTION, "The body is empty: "),
         ("CO020", "Ledger", DESCRIPTION, "The body uses 1 distinct content word; "),
+        ("RE005", "Ledgers.\n\n- Read the next ledger.\n", DESCRIPTION, "The body holds about 1 instruction that"),
         ("CO023", "Read `a/b.md`", DESCRIPTION, "The body names 1 thing exactly ("),
     ],
 )

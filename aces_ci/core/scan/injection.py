@@ -131,7 +131,7 @@ _PHRASES = tuple(
          r"approvals?|confirmations?|safety|security)\b[\w ,]{0,12}\b(prompts?|requests?|dialogs?|questions?|checks?)"
          r"\b"),
         ("approve", _W, _MEDIUM, "switches off the permissions of an agent",
-         r"\b(run|use|pass|start|launch|invoke|add|with|set)\b[^\n]{0,60}(--dangerously-skip-permissions|"
+         r"\b(run|use|pass|start|launch|invoke|add|set)\b[^\n]{0,60}(--dangerously-skip-permissions|"
          r"--dangerously-bypass-approvals-and-sandbox|--allow-all-tools|bypassPermissions)\b"),
         ("approve", _I, _LOW, "tells the agent to approve or to skip checks",
          r"\b(auto-?approve|skip (all |any |the )?(confirmations?|permission (checks|prompts)|safety checks?)|"
