@@ -6,7 +6,18 @@ from collections.abc import Iterator, Mapping
 
 from aces_ci.core.trace.tools import path_in
 
-_LISTS = ("paths", "file_paths", "filePaths", "files", "include", "absolute_paths", "filenames", "targets")
+_LISTS = (
+    "paths",
+    "file_paths",
+    "filePaths",
+    "files",
+    "include",
+    "absolute_paths",
+    "filenames",
+    "targets",
+    "edits",
+    "changes",
+)
 _LIMIT = 200
 
 

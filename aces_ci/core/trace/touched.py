@@ -7,12 +7,9 @@ from collections.abc import Iterator, Mapping
 
 from aces_ci.core.scripts import patch
 from aces_ci.core.scripts.touch import How, Touch
-from aces_ci.core.trace.tools import Deed, path_in, plain
+from aces_ci.core.trace.named_paths import paths_in
+from aces_ci.core.trace.tools import Deed, plain
 
-_LISTS = (
-    "paths", "file_paths", "filePaths", "files", "include", "absolute_paths", "filenames", "targets", "edits",
-    "changes",
-)  # fmt: skip
 _TEXTS = ("content", "file_text", "fileText", "new_string", "newString", "new_str", "newText", "new_source", "text",
           "contents", "code_edit", "replace", "diff")  # fmt: skip
 _PATCHES = ("input", "patch", "patchText", "patch_text", "diff", "content")
@@ -33,7 +30,7 @@ def touches(name: str, deed: Deed, arguments: Mapping[str, object]) -> tuple[Tou
     own = plain(name)
     found: Iterator[Touch]
     if deed is Deed.READ:
-        found = (Touch(how=How.READ, path=path) for path in _paths(arguments))
+        found = (Touch(how=How.READ, path=path) for path in paths_in(arguments))
     elif deed is Deed.WRITE:
         found = _written(own, arguments)
     elif deed is Deed.LIST and own in _SEARCHERS:
@@ -58,7 +55,7 @@ def _written(own: str, arguments: Mapping[str, object]) -> Iterator[Touch]:
     deletes = own.startswith(_DELETERS)
     text = None if deletes else written_text(arguments)
     whole = any(key in arguments for key in ("content", "contents", "file_text", "fileText"))
-    for path in _paths(arguments):
+    for path in paths_in(arguments):
         yield Touch(how=How.DELETE if deletes else How.WRITE, path=path, deep=deletes, adds=not whole, text=text)
 
 
@@ -70,19 +67,6 @@ def written_text(arguments: Mapping[str, object]) -> str | None:
         if isinstance(edit, Mapping):
             texts.extend(value for key in _TEXTS if isinstance(value := edit.get(key), str))
     return "\n".join(texts) if texts else None
-
-
-def _paths(arguments: Mapping[str, object]) -> Iterator[str]:
-    one = path_in(arguments)
-    if one is not None:
-        yield one
-    for key in _LISTS:
-        listed = arguments.get(key)
-        for each in listed if isinstance(listed, list) else ():
-            if isinstance(each, str):
-                yield each
-            elif isinstance(each, Mapping) and (found := path_in(each)) is not None:
-                yield found
 
 
 def _searched(arguments: Mapping[str, object]) -> Iterator[str]:
