@@ -11,8 +11,8 @@ from aces_ci.core.evidence import Tier
 from aces_ci.core.formats.junit import TierCase, junit
 from aces_ci.core.gate import GateName, GateResult
 from aces_ci.core.inert import plain
-from aces_ci.core.live import LiveSummary
-from aces_ci.core.live_text import difference_of, size_of
+from aces_ci.core.live import LiveSummary, Word
+from aces_ci.core.live_text import SPOKEN, difference_of, size_of
 from aces_ci.core.report import Report, SkillReport
 from aces_ci.ports.renderer import Place
 
@@ -57,9 +57,16 @@ def _tiers(report: Report, skill: SkillReport) -> Iterator[TierCase]:
     yield TierCase(
         name="live",
         failed=_blocks(report, skill, _OF_LIVE),
-        skipped=None if skill.live else _why(report, skill, Tier.LIVE),
+        skipped=_undecided(skill.live) if skill.live else _why(report, skill, Tier.LIVE),
         said=_live(skill.live, report.event.base_name) if skill.live else "",
     )
+
+
+def _undecided(summary: LiveSummary) -> str | None:
+    """What keeps a live run from a decision: a test without one is not passed, and the format has no better word."""
+    if summary.word not in (Word.NO_VERDICT, Word.CANNOT_TELL):
+        return None
+    return f"{SPOKEN[summary.word]}: {summary.because}"
 
 
 def _live(summary: LiveSummary, base: str) -> str:

@@ -62,7 +62,10 @@ class Made:
     single: bool
 
 
-def comment(lines: list[Evidence], forge: str = "github") -> Made:
+PAGES = Links(report="https://ci.example/report", log="https://ci.example/log")
+
+
+def comment(lines: list[Evidence], forge: str = "github", pages: Links | None = PAGES) -> Made:
     """Through the wire and back, so that only what evidence can carry is shown."""
     read = list(read_lines(f"{to_line(line)}\n" for line in lines))
     gitlab = forge == "gitlab"
@@ -71,7 +74,7 @@ def comment(lines: list[Evidence], forge: str = "github") -> Made:
         infix="/-" if gitlab else "",
         last_prefix="" if gitlab else "L",
     )
-    report = assemble(read, links=Links(report="https://ci.example/report", log="https://ci.example/log"))
+    report = assemble(read, links=pages)
     text = RENDERER.render(report, Place(links=links, forge=forge))
     return Made(text=text, exit_code=report.verdict.exit_code, single=len(report.skills) == 1)
 

@@ -10,6 +10,7 @@ from aces_ci.core.live import Word
 from aces_ci.core.live_text import arm_lines, ascii_of, outcome_row, result_line
 from aces_ci.core.pages import Annotation
 from aces_ci.core.report import Report
+from aces_ci.renderers._live.lead import lost
 from aces_ci.renderers._live.shown import Live, lives
 
 _LEVELS = {Word.REGRESSED: "error", Word.CANNOT_TELL: "notice", Word.NO_VERDICT: "warning"}
@@ -21,7 +22,10 @@ def result_lines(report: Report) -> list[str]:
     if not found:
         return []
     width = max(len(plain(live.skill.change.label, 40)) for live in found)
-    lines = [f"result: {result_line(live.summary, live.skill.change.label, live.base, width)}" for live in found]
+    lines = []
+    for live in found:
+        lines.append(f"result: {result_line(live.summary, live.skill.change.label, live.base, width)}")
+        lines += [f"  {ascii_of(text)}" for text in lost(live.summary)]
     return [*lines, *(arm_lines(found[0].summary, found[0].base) if len(found) == 1 else []), ""]
 
 
