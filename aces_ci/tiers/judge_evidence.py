@@ -14,7 +14,7 @@ from typing import Any
 
 import re2
 
-from aces_ci.core.asking.quoting import ELISION, cleaned, cut, folded
+from aces_ci.core.asking.quoting import ELISION, cleaned, cut, folded, unmarked
 from aces_ci.core.grading.judged import Locus
 from aces_ci.core.grading.subject import Subject
 from aces_ci.core.trace.actions import Action
@@ -93,7 +93,7 @@ def _holds(text: str, wanted: str) -> bool:
 
 
 def _foldeds(shown: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(folded(str(value)) for value in shown.values() if value is not None)
+    return tuple(folded(part) for value in shown.values() if value is not None for part in unmarked(str(value)))
 
 
 def shown_calls(action: Action, subject: Subject, mask: Mask, locus: Locus) -> Iterator[dict[str, Any]]:
@@ -123,7 +123,7 @@ def _without_skills(output: str | None, subject: Subject) -> str | None:
     known = {" ".join(line.split()) for text in subject.cast.texts.values() for line in text.splitlines()} - {""}
     if not known:
         return WITHHELD
-    return "\n".join(line for line in output.splitlines() if " ".join(line.split()) not in known)
+    return "\n".join(line for line in output.splitlines() if " ".join(line.split()) not in known).strip("\n")
 
 
 class Mask:
