@@ -29,6 +29,8 @@ def by(output: str, command: Command) -> bool:
     """Whether a line is a complaint of this program: `cat: x: No such file or directory`."""
     name = command.name or ""
     first = command.words[0].shape if command.words else ""
+    if f"{name}: " not in output and f"{first}: " not in output:  # nearly every output, before its lines are read
+        return False
     for line in output.splitlines():
         bare = _SHELLS.sub("", line.strip())
         speaker = bare.partition(": ")[0]

@@ -53,15 +53,15 @@ def candidates(action: Action, texts: Texts) -> Iterator[Candidate]:
     """Every skill that a command of the call reads, once each in order; the best attempt counts."""
     if "skill" not in (action.script or "").casefold() and "skill" not in (action.folder or "").casefold():
         return
-    known = fates.of(action)
     text = body(action.output)
-    for command in action.commands:
+    tried = [(command, path) for command in action.commands for path in _paths(command, text)]
+    known = fates.of(action) if tried else ()
+    for command, path in tried:
         place = command.folder or action.folder or ""
-        for path in _paths(command, text):
-            printed_, because = _let_out(action, command, path, known[command.index], text)
-            coded = command.name in _CODED
-            for name in _names(posixpath.join(place, path), text, texts):
-                yield Candidate(name=name, printed=printed_, because=because, at=command.index, coded=coded)
+        printed_, because = _let_out(action, command, path, known[command.index], text)
+        coded = command.name in _CODED
+        for name in _names(posixpath.join(place, path), text, texts):
+            yield Candidate(name=name, printed=printed_, because=because, at=command.index, coded=coded)
 
 
 def without(action: Action, readings: Collection[int]) -> str | None:
@@ -101,8 +101,9 @@ def _paths(command: Command, text: str) -> Iterator[str]:
     if name in _SEARCHERS:
         operands = operands[1:]
         yield from _searched(operands, text)
-    yield from (path for path in operands if manifest(path) or (unknown(path) and printed(command)))
-    if printed(command) and not operands and "xargs" in command.wrappers:
+    prints = printed(command) if not operands or any(map(unknown, operands)) else None
+    yield from (path for path in operands if manifest(path) or (prints and unknown(path)))
+    if prints and not operands and "xargs" in command.wrappers:
         yield "*"
 
 
