@@ -209,3 +209,20 @@ def test_an_id_that_stands_twice_in_a_case_is_an_error_and_its_assertion_is_left
 def test_an_id_that_is_none_is_an_error(identity: object) -> None:
     _, errors = read({**CONTAINS, "id": identity})
     assert [error.pointer for error in errors] == ["/evals/0/assertions/0/id"]
+
+
+@pytest.mark.parametrize(
+    ("written", "kind", "args"),
+    [
+        ({"type": "contains_pattern", "pattern": "(a|b)"}, CheckKind.REGEX, {"pattern": "(a|b)"}),
+        ({"type": "not_contains_pattern", "pattern": "token="}, CheckKind.NOT_REGEX, {"pattern": "token="}),
+        ({"type": "contains_phrase", "phrase": "gst-launch"}, CheckKind.CONTAINS, {"value": "gst-launch"}),
+        ({"type": "not_contains", "phrase": "filesrc"}, CheckKind.NOT_CONTAINS, {"value": "filesrc"}),
+    ],
+)
+def test_objects_of_public_catalogues_are_checks(
+    written: dict[str, Any], kind: CheckKind, args: dict[str, Any]
+) -> None:
+    case, errors = read({**written, "text": "as said"})
+    assert errors == ()
+    assert [(check.kind, check.args, check.text) for check in case.checks] == [(kind, args, "as said")]
