@@ -247,7 +247,7 @@ class _Walk:
             end_column=end_column,
             source=self.reader.raw(node)[:400],
             folder=folder,
-            given=bare.given,
+            given=bare.given or at.given,
             positional=bare.positional,
         )
         self.found.append(command)
@@ -260,8 +260,8 @@ class _Walk:
             return
         shares = command.name == "eval"
         known = {**self.reader.constants, **dict(command.assignments)}
+        inside = at.script(kind, command)
         for text in scripts(command, script, self.found):
-            inside = at.inside(kind, command.index)._replace(within=command.within | {kind}, scripts=at.scripts + 1)
             positional = arguments(known) if shares else text.positional
             _Walk(self.found, self.ids, self.folders if shares else Folders(command.folder)).script(
                 text.text, line=text.line, column=text.column, at=inside, inherited=known, positional=positional

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from aces_ci.core.scripts.command import Redirect, Within
+from aces_ci.core.scripts.command import Command, Redirect, Within, Word
 
 MAX_DEPTH = 150
 """Nesting of syntax that is followed."""
@@ -59,7 +59,16 @@ class Context(NamedTuple):
     wrappers: tuple[str, ...] = ()
     depth: int = 0
     scripts: int = 0
+    given: tuple[Word, ...] = ()
+    """Where `find` looks that runs the script these commands stand in."""
 
     def inside(self, within: Within, parent: int | None) -> Context:
         """A fresh line of commands one level in; what the outer command is joined to does not reach it."""
-        return Context(within=self.within | {within}, parent=parent, depth=self.depth + 1, scripts=self.scripts)
+        return Context(
+            within=self.within | {within}, parent=parent, depth=self.depth + 1, scripts=self.scripts, given=self.given
+        )
+
+    def script(self, kind: Within, command: Command) -> Context:
+        """Inside a script that `command` is handed."""
+        within = command.within | {kind}
+        return self.inside(kind, command.index)._replace(within=within, scripts=self.scripts + 1, given=command.given)

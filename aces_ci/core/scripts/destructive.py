@@ -101,7 +101,7 @@ def _removal(scene: Scene, command: Command, shape: str, *, deep: bool, quoted: 
 
 
 def _handed(scene: Scene, command: Command) -> Iterator[Suspicion]:
-    """What `find -exec`, `xargs` or a loop over found names has deleted."""
+    """What `find -exec`, `xargs` or a loop over found names has deleted or emptied."""
     yield from _below(scene, supplied(scene, command), "rm-found")
 
 
@@ -223,7 +223,7 @@ def _fork_bomb(scene: Scene, command: Command) -> Iterator[Suspicion]:
 _BY_NAME: Mapping[str, Callable[[Scene, Command], Iterator[Suspicion]]] = {
     "rm": _rm, "unlink": _rm, "rmdir": _rm, "find": _find, "rsync": _rsync, 
     "rimraf": _rimraf, "npx": _rimraf, "bunx": _rimraf, "pnpx": _rimraf,
-    "dd": _dd, "shred": _shred, "diskutil": _diskutil,
+    "dd": _dd, "shred": _shred, "truncate": _handed, "diskutil": _diskutil,
     "chmod": _mode, "chown": _mode, "chgrp": _mode, "mv": _mv, "git": git, "kill": _kill, "killall5": _kill,
     "crontab": _crontab, **dict.fromkeys(_POWER, _power),
     **dict.fromkeys(

@@ -68,7 +68,7 @@ _OWN_FOLDER = re2.compile(r"(~|\$HOME|/root|/(home|Users)/[\w.-]+)/\.[\w.-]+/[\w
 """`~/.tool/part`: what one program keeps, not what a person made."""
 _WORKSPACE_NAMES = ("$PWD", "$(pwd)", "`pwd`", "$GITHUB_WORKSPACE", "$CI_PROJECT_DIR", "$WORKSPACE", "$(git rev-parse")
 _HOMES = ("~", "$HOME", "$USERPROFILE", "%USERPROFILE%", "/root", "$env:USERPROFILE", "$env:HOME")
-_HOME_OF = re2.compile(r"(/home|/Users|/var/home|~)/?[\w.@-]+|~[\w.-]+")
+_HOME_OF = re2.compile(r"(/home|/Users|/var/home|~)/?[\w.@-]+|~[\w.-]+|(/home|/Users)/[$](USER|LOGNAME|USERNAME)")
 _DRIVE = re2.compile(r"[A-Za-z]:[\\/]")
 
 _SECRET = re2.compile(

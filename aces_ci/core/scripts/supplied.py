@@ -30,7 +30,7 @@ class Supply:
 
 def supplied(scene: Scene, command: Command) -> Iterator[Supply]:
     """Every such place, as a path from where the script was started."""
-    if command.given:
+    if command.given and any("{}" in word.shape for word in command.words):
         yield from found([word.shape for word in command.given], command.folder)
     elif _HANDS_ON & set(command.wrappers) or any(_reads_lines(scene, command, w.shape) for w in command.operands):
         yield from _piped(scene.before(command), command)

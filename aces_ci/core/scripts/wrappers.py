@@ -167,10 +167,13 @@ def _fd(words: Sequence[Word]) -> Inner | None:
     pattern, *folders = [word for word in words[1:at] if word.shape[:1] != "-"] or [_HERE]
     chosen = pattern.shape not in _ANYTHING or any(word.shape in {"-e", "-g"} for word in words[1:at])
     limits = [_NAMED, pattern] if chosen else []
-    return Inner(name="fd", words=tuple(words[at + 1 :]), given=(*(folders or [_HERE]), *limits))
+    run = tuple(words[at + 1 :])
+    run = run if any("{}" in word.shape for word in run) else (*run, _FOUND)
+    return Inner(name="fd", words=run, given=(*(folders or [_HERE]), *limits))
 
 
 _ANYTHING = frozenset({".", "", "*", ".*"})
+_FOUND = Word(text="{}", shape="{}", line=1, column=1)
 _HERE = Word(text=".", shape=".", line=1, column=1)
 _NAMED = Word(text="-name", shape="-name", line=1, column=1)
 
