@@ -40,7 +40,7 @@ def grade(item: object, graded: Graded, at: str, *, rubric: bool) -> None:
     if not isinstance(item, Mapping):
         notes.error(at, f"the grader is {kind_of(item)}, not an object", "write {type, config}")
         return
-    name = item.get("type")
+    name = item["type"] if isinstance(item.get("type"), str) else ""
     config = mapping_at(item, "config", notes, at)
     weight, before = weight_at(item, notes, at), graded.counts
     graded.unused(item, _GRADER, at)
@@ -48,9 +48,9 @@ def grade(item: object, graded: Graded, at: str, *, rubric: bool) -> None:
         # That a run ended well its own status says; `prompt` alone is the judge of the stimulus's rubric.
         graded.unused(config, frozenset(), f"{at}/config")
     elif name in _TEXTS:
-        _text(str(name), config, graded, f"{at}/config")
+        _text(name, config, graded, f"{at}/config")
     elif name in _READERS:
-        _READERS[str(name)](config, graded, f"{at}/config")
+        _READERS[name](config, graded, f"{at}/config")
     elif name == "prompt":
         said = next((config[key] for key in ("prompt", "rubric", "criteria") if isinstance(config.get(key), str)), "")
         if said.strip():
@@ -59,7 +59,7 @@ def grade(item: object, graded: Graded, at: str, *, rubric: bool) -> None:
         elif not rubric:
             notes.error(at, "the grader `prompt` has neither a prompt nor a rubric", "write what the judge looks for")
     else:
-        said = f"grader `{str(name)[:40]}` is not run here"
+        said = f"grader `{name[:40]}` is not run here"
         notes.warn(at, said, "add a sentence or a check that says the same")
         graded.left["/".join(at.split("/")[-2:])] = item
     graded.weigh(before, weight)

@@ -73,8 +73,8 @@ def test_too_few_cases_name_the_number_that_would_do() -> None:
     case = {"id": "a", "prompt": "p", "expected_skill": "tide-tables", "assertions": ["x"]}
     (message,) = [message for message in advice(case, NEGATIVE, attempts=2) if "can never reach a verdict" in message]
     needed = int(message.split("; ")[1].split()[0])
-    assert attainable(needed, 2)
-    assert not attainable(needed - 1, 2)
+    assert attainable(needed, (2,))
+    assert not attainable(needed - 1, (2,))
     many = [{**case, "id": f"c{number}"} for number in range(needed)]
     assert not any("can never reach" in message for message in advice(*many, NEGATIVE, attempts=2))
 

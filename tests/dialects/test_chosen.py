@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import pytest
 
@@ -118,13 +119,13 @@ def test_one_skill_asks_for_less_and_its_neighbour_keeps_the_plan() -> None:
 def test_whether_a_verdict_can_be_reached_is_asked_for_the_lowered_attempts() -> None:
     asked = []
 
-    def attainable(cases: int, attempts: int, alpha: float, strata: int) -> bool:
-        asked.append(attempts)
-        return attempts > 2
+    def attainable(cases: int, looks: Sequence[int], alpha: float, strata: int) -> bool:
+        asked.append(tuple(looks))
+        return looks[-1] > 2
 
     with pytest.raises(UsageError) as caught:
         make_live_plan([subject(2)], [contender()], Design(looks=(3, 5, 8)), attainable=attainable)
-    assert asked == [2]
+    assert asked == [(2,)]
     assert "`attempts` in evals/config.yml" in (caught.value.do or "")
 
 

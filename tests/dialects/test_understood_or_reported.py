@@ -147,6 +147,22 @@ def test_a_key_that_changes_nothing_is_said_at_its_place_and_kept(dialect: str, 
         assert place.rpartition("/")[2] in str(case.unmapped)
 
 
+@pytest.mark.parametrize("kind", [[], {}, 3, None, ["regex"]])
+@pytest.mark.parametrize("dialect", ["vally", "promptfoo", "waza", "skillgrade", "dotnet"])
+def test_a_type_that_is_no_name_is_said_and_nothing_breaks(dialect: str, kind: object) -> None:
+    grader = {"type": kind, "value": "x", "config": {}}
+    row = {
+        "vally": vally(grader),
+        "promptfoo": {**PROMPTFOO, "assert": [grader]},
+        "waza": {**WAZA, "graders": [grader]},
+        "skillgrade": {**GRADE, "graders": [grader]},
+        "dotnet": {**DOTNET, "assertions": [grader]},
+    }[dialect]
+    (file,) = suite_of(files(dialect, row)).files
+    assert len(file.reading.cases) == 1
+    assert file.reading.errors or file.reading.warnings
+
+
 def test_one_tool_as_text_is_a_list_of_one() -> None:
     (case,) = suite_of(files("waza", {**WAZA, "expected": {"behavior": {"required_tools": "view"}}})).cases
     assert [(check.kind, check.args) for check in case.checks] == [(CheckKind.TOOL_USED, {"tool": "view"})]
