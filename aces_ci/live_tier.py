@@ -48,7 +48,7 @@ def tier(env: Mapping[str, str], folder: Folder, say: Say, found: Earlier) -> Ca
         if not subjects:
             return
         try:
-            _measure(job, subjects, env, OutputSink(sink, folder), say, found)
+            _measure(job, subjects, changes.elsewhere, env, OutputSink(sink, folder), say, found)
         except AcesError as error:
             # Nothing was spent: the key, the harness or the plan does not fit. The text's verdict stands.
             sink(Skipped(tier=Tier.LIVE, skill=None, code=error.code, because=error.message))
@@ -59,11 +59,17 @@ def tier(env: Mapping[str, str], folder: Folder, say: Say, found: Earlier) -> Ca
 
 
 def _measure(
-    job: Job, subjects: Sequence[Subject], env: Mapping[str, str], sink: OutputSink, say: Say, found: Earlier
+    job: Job,
+    subjects: Sequence[Subject],
+    elsewhere: int,
+    env: Mapping[str, str],
+    sink: OutputSink,
+    say: Say,
+    found: Earlier,
 ) -> None:
     settings = job.loaded.settings
     # What may not run at all is said before images are built for it.
-    design = trialling.design_of(settings, job.event.trust)
+    design = replace(trialling.design_of(settings, job.event.trust), elsewhere=elsewhere)
     box, harnesses = compose.sandbox(settings.live.sandbox.backend), compose.harnesses()
     reach = trialling.access(env, trialling.server_of(settings), in_container=box.isolates)
     skills = [skill for subject in subjects for skill in subject.lineup.target]

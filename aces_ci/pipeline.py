@@ -44,6 +44,7 @@ from aces_ci.tiers.purse import Purse
 from aces_ci.tiers.unreadable import unreadable
 
 _MANIFESTS = re.compile(rb"[\t/]SKILL\.md\Z")
+_EVALS = re.compile(rb"(?s)[\t/]evals/.+\Z")
 Sink = Callable[[Evidence], None]
 Live = Callable[["Job", ChangeSet, Sink], None]
 Judge = Callable[["Job", ChangeSet, Sink], None]
@@ -90,7 +91,21 @@ def changed(job: Job) -> ChangeSet:
     if job.shard is None:
         return chosen
     mine = of_shard(weigh(job.repository, chosen), job.shard)
-    return replace(chosen, skills=tuple(skill for skill in chosen.skills if skill.path in mine))
+    others = [skill for skill in chosen.skills if skill.path not in mine and skill.how is not How.DELETED]
+    return replace(
+        chosen,
+        skills=tuple(skill for skill in chosen.skills if skill.path in mine),
+        elsewhere=_with_evals(job.repository, chosen, others) if others else 0,
+    )
+
+
+def _with_evals(repository: Repository, changes: ChangeSet, skills: Sequence[SkillChange]) -> int:
+    """How many have a file below `evals/` on either side: perhaps more than can be measured, never fewer."""
+    commits = dict.fromkeys((changes.merge_base, changes.head))
+    known = [path for commit in commits for path in repository.listing(commit, _EVALS)]
+    roots = [dict.fromkeys((skill.path, skill.previous_path or skill.path)) for skill in skills]
+    folders = [tuple(f"{join(root, 'evals')}/" for root in each) for each in roots]
+    return sum(any(path.startswith(folder) for path in known) for folder in folders)
 
 
 def everything(repository: Repository, event: Event) -> ChangeSet:

@@ -9,7 +9,7 @@ from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
 from aces_ci.core.grading.grader import Grader
 from aces_ci.core.live_plan import LivePlan, PlannedCase
-from aces_ci.core.plan import Contender, Design, Subject, TrialPlan, looks_of, make_live_plan
+from aces_ci.core.plan import Contender, Design, Subject, TrialPlan, family_of, looks_of, make_live_plan
 from aces_ci.core.skill import Skill
 from aces_ci.core.spending.control import Secrets, Upstream
 from aces_ci.core.spending.exchange import Protocol
@@ -267,11 +267,11 @@ def plannable(
 
     With none left all come back: what is wrong is then told of the whole plan.
     """
-    alpha = design.alpha / max(1, len({subject.skill for subject in subjects}))
+    alone = replace(design, alpha=design.alpha / family_of(subjects, design), elsewhere=0)
     kept, left = [], []
     for subject in subjects:
         try:
-            make_live_plan([subject], who, replace(design, alpha=alpha), attainable=attainable)
+            make_live_plan([subject], who, alone, attainable=attainable)
             kept.append(subject)
         except UsageError as error:
             left.append((subject, error))

@@ -77,5 +77,7 @@ class ChangeSet:
     skills: tuple[SkillChange, ...]
     unowned: tuple[str, ...] = ()
     """Changed paths that belong to no skill."""
+    elsewhere: int = 0
+    """Changed skills with evals that other shards of this run measure: alpha is divided over them as well."""
     notes: tuple[str, ...] = ()
     """What was not looked at because it is too large, one sentence each; reported, never silent."""

@@ -77,6 +77,8 @@ class Design:
     """Cumulative attempts per arm and case at each planned look; the last one is the cap."""
     alpha: float = 0.025
     """One-sided level of *regressed*, the word that gates; divided by the number of changed skills here."""
+    elsewhere: int = 0
+    """Changed skills that other shards measure: with them alpha is divided as the report will divide it."""
     mode: str = ISOLATED
     """`both`: the group decides, and the lift is measured without neighbours too, for the routing premium."""
     injection: Injection = Injection.NATIVE
@@ -124,7 +126,7 @@ class TrialPlan:
     @property
     def family(self) -> int:
         """Skills over which alpha is divided; a skill with evals on both sides is one."""
-        return max(1, len({subject.skill for subject in self.subjects}))
+        return family_of(self.subjects, self.design)
 
     def subject(self, trial: PlannedTrial) -> Subject:
         """The subject of a trial."""
@@ -159,7 +161,7 @@ def make_live_plan(
     """
     if not contenders:
         raise _refused("no_harness", "no harness is configured", "name one under `live.harnesses` in aces.yml")
-    alpha = design.alpha / max(1, len({subject.skill for subject in subjects}))
+    alpha = design.alpha / family_of(subjects, design)
     rows: list[PlannedTrial] = []
     for subject in subjects:
         _check(subject, design, alpha, len(contenders), attainable)
@@ -176,6 +178,11 @@ def make_live_plan(
             [contenders[trial.contender].price for trial in new], len(ordered), design.workers, expected or Expected()
         ),
     )
+
+
+def family_of(subjects: Sequence[Subject], design: Design) -> int:
+    """Skills over which alpha is divided; a skill with evals on both sides is one."""
+    return max(1, len({subject.skill for subject in subjects})) + design.elsewhere
 
 
 def arms_of(subject: Subject, arms: Sequence[Arm]) -> tuple[Arm, ...]:

@@ -9,7 +9,13 @@ from typing import Any
 
 import pytest
 
+from aces_ci import pipeline
+from aces_ci.changes.git import Repository
+from aces_ci.core.evidence import PolicySource
 from aces_ci.jobs.run import Options, report, run
+from aces_ci.settings.load import load
+from aces_ci.tiers.purse import Purse
+from tests.builders import an_event
 from tests.git_history import History, skill
 
 SKILLS = {"alpha": 10, "beta": 4000, "gamma": 700, "delta": 650, "epsilon": 50}
@@ -100,3 +106,28 @@ def test_a_runner_without_a_skill_is_no_fault(repo: Path, tmp_path: Path) -> Non
     rows = (tmp_path / "evidence.jsonl").read_text().splitlines()
     assert [json.loads(row)["kind"] for row in rows if "skill" not in row][-1] == "end"
     assert '"kind": "skill"' not in "".join(rows)
+
+
+def test_a_shard_knows_how_many_skills_with_evals_the_others_have(tmp_path: Path) -> None:
+    history = History(tmp_path / "repo", bare=False)
+    evals = {f"skills/{name}/evals/evals.json": "{}" for name in ("alpha", "gamma", "epsilon")}
+    base = history.commit("main", {**evals, **{f"skills/{name}/SKILL.md": skill(name) for name in SKILLS}})
+    head = history.commit("topic", {f"skills/{name}/SKILL.md": skill(name, "more") for name in SKILLS}, base)
+    seen = {}
+    for shard in (None, (1, 2), (2, 2)):
+        with Repository.open(history.path, "run") as repository:
+            job = pipeline.Job(
+                event=an_event(base_sha=base, head_sha=head),
+                repository=repository,
+                reader=None,  # type: ignore[arg-type]
+                loaded=load(),
+                policy=PolicySource(ref="built-in defaults"),
+                purse=Purse(None),
+                shard=shard,
+            )
+            seen[shard] = pipeline.changed(job)
+    with_evals = {"alpha", "gamma", "epsilon"}
+    assert seen[None].elsewhere == 0
+    for shard in ((1, 2), (2, 2)):
+        mine = {row.name for row in seen[shard].skills} & with_evals
+        assert seen[shard].elsewhere == len(with_evals - mine)

@@ -108,3 +108,16 @@ def test_both_workspaces_measure_the_routing_premium_in_one_run_and_the_group_de
     assert stop_reason(trials, scores, analysis) == "decided: improved"
     lost = [replace(t, arm=Arm.PREVIOUS) if t.mode == "isolated" and t.arm is Arm.BASELINE else t for t in trials]
     assert stop_reason(lost, scores, analysis) == "decided: improved", "the other workspace has no say"
+
+
+def test_a_shard_divides_alpha_as_the_report_of_all_shards_will() -> None:
+    """Else the engine would stop for a look that the report, with every skill in it, does not call decided."""
+    chosen = settings(attempts={"looks": [3, 5]})
+    design = design_of(chosen)
+    alone = make_live_plan([subject(5)], [WHO], design, attainable=attainable)
+    shared = make_live_plan([subject(5)], [WHO], replace(design, elsewhere=3), attainable=attainable)
+    assert (alone.family, shared.family) == (1, 4)
+    assert analysis_of(shared, chosen).alphas[0] == pytest.approx(0.025 / 4)
+    assert [row.digest for row in shared.trials] == [row.digest for row in alone.trials], "the same trials"
+    with pytest.raises(UsageError, match="never reach a verdict"):
+        make_live_plan([subject(2)], [WHO], replace(design, looks=(3,), elsewhere=20), attainable=attainable)
