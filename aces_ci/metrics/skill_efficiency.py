@@ -45,8 +45,8 @@ def _routing(subject: Subject, sheet: Sheet) -> None:
     distinct: dict[str, SkillRead] = {}
     for read in subject.reads:
         if read.worked and read.name:
-            distinct.setdefault(read.name.casefold(), read)
-    doubtful = next((read for read in subject.reads if _doubtful(read, distinct)), None)
+            distinct.setdefault(_one_name(subject, read.name), read)
+    doubtful = next((read for read in subject.reads if _doubtful(subject, read, distinct)), None)
     if doubtful is not None:
         why = doubtful.because or "the path does not say which skill was read"
         sheet.doubt("routing", f"step {doubtful.step}: {why}")
@@ -67,11 +67,16 @@ def _routing(subject: Subject, sheet: Sheet) -> None:
     sheet.add("routing", total / len(distinct), because)
 
 
-def _doubtful(read: SkillRead, known: Mapping[str, SkillRead]) -> bool:
+def _one_name(subject: Subject, name: str) -> str:
+    """A skill by one name: the target has two, its folder's and its declared one."""
+    return (subject.cast.target[0] if subject.cast.is_target(name) else name).casefold()
+
+
+def _doubtful(subject: Subject, read: SkillRead, known: Mapping[str, SkillRead]) -> bool:
     """Whether it may be one more skill that was read, and nobody can tell."""
     if read.name is None:
         return read.worked is not False
-    return read.worked is None and read.name.casefold() not in known
+    return read.worked is None and _one_name(subject, read.name) not in known
 
 
 def _weight(subject: Subject, name: str) -> float:

@@ -35,14 +35,19 @@ def holds(text: str, output: str) -> bool:
     return any(line in folded for line in _lines(text))
 
 
-def holds_much(text: str, output: str) -> bool:
-    """Whether so many lines of it stand there that the output is the skill."""
+def whose(output: str, texts: Texts) -> str | None:
+    """The skill of which so much stands in the output that it is that skill, wherever it came from."""
+    shares = {name: _share(text, output) for name, text in texts.items()}
+    best = max(shares, key=lambda name: shares[name], default=None)
+    return best if best is not None and shares[best] >= MUCH else None
+
+
+def _share(text: str, output: str) -> float:
     lines = _lines(text)
-    probes = lines[:3]
-    if not any(line[:60] in output for line in probes):  # nearly every output, at the price of three look-ups
-        return False
+    if not any(line[:60] in output for line in lines[:3]):  # nearly every output, at the price of three look-ups
+        return 0.0
     folded = " ".join(output.split())
-    return sum(line in folded for line in lines) >= max(1.0, MUCH * len(lines))
+    return sum(line in folded for line in lines) / len(lines)
 
 
 def declared(output: str) -> Iterator[str]:
@@ -52,5 +57,11 @@ def declared(output: str) -> Iterator[str]:
 
 
 def owners(output: str, texts: Texts) -> Iterator[str]:
-    """Skills of which a line stands in the output."""
-    yield from (name for name, text in texts.items() if known(text) and holds(text, output))
+    """Skills of which a line stands in the output that no other one has: headings are often shared."""
+    folded = " ".join(output.split())
+    told: set[str] = set()
+    for name, text in texts.items():
+        shared = {line for other in texts.values() if other != text for line in _lines(other)}
+        if text not in told and any(line in folded and line not in shared for line in _lines(text)):
+            told.add(text)
+            yield name

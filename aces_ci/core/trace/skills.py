@@ -52,13 +52,12 @@ def reads(actions: Sequence[Action], texts: Texts = _NONE) -> tuple[SkillRead, .
 def _of(action: Action, texts: Texts) -> Iterator[SkillRead]:
     found = [_settled(action, each, texts) for each in _tried(action, texts)]
     yield from found
-    got = {read.name for read in found if read.worked}
-    if texts and action.output and action.deed is not Deed.WRITE:
-        for name, text in texts.items():
-            if name not in {(each or "").casefold() for each in got} and skill_text.holds_much(text, action.output):
-                yield SkillRead(
-                    action=action.number, step=action.step, name=name, worked=True, because="its text came back"
-                )
+    if texts and action.output and action.deed is not Deed.WRITE and not any(read.worked for read in found):
+        name = skill_text.whose(action.output, texts)
+        if name is not None:
+            yield SkillRead(
+                action=action.number, step=action.step, name=name, worked=True, because="its text came back"
+            )
 
 
 def _tried(action: Action, texts: Texts) -> Iterator[Candidate]:
