@@ -36,8 +36,8 @@ class ChatAssembler:
             self._head = self._header(data)
         if isinstance(data.get("usage"), Mapping):
             self._usage = data["usage"]
-        for choice in data["choices"]:
-            if mapping(choice).get("index", 0) != 0:
+        for choice in map(mapping, data["choices"]):
+            if choice.get("index", 0) != 0:
                 raise SurpriseError("more than one choice")
             self._delta(mapping(choice.get("delta")))
             if choice.get("finish_reason"):
@@ -49,11 +49,12 @@ class ChatAssembler:
         choices = body.get("choices")
         if not isinstance(choices, list) or len(choices) != 1:
             raise SurpriseError("the answer is not a completion with one choice")
-        message = mapping(mapping(choices[0]).get("message"))
+        choice = mapping(choices[0])
+        message = mapping(choice.get("message"))
         self._admit(message)
         self._head = self._header(body)
         self._message = dict(message)
-        self._finish = choices[0].get("finish_reason")
+        self._finish = choice.get("finish_reason")
         self._usage = mapping(body.get("usage"))
         self.complete = True
 
@@ -101,8 +102,8 @@ class ChatAssembler:
         for name in _TEXTS:
             if isinstance(delta.get(name), str):
                 self._texts.setdefault(name, []).append(delta[name])
-        for call in delta.get("tool_calls") or ():
-            part = mapping(call)
+        calls = delta.get("tool_calls")
+        for part in map(mapping, calls if isinstance(calls, list) else ()):
             index = count(part.get("index", 0))
             if index is None or index > 1_000:
                 raise SurpriseError("a tool call without an index")

@@ -90,7 +90,7 @@ class MessageAssembler:
 
     def _admit(self, block: Mapping[str, Any]) -> None:
         kind = block.get("type")
-        if kind not in ALLOWED_BLOCKS:
+        if not isinstance(kind, str) or kind not in ALLOWED_BLOCKS:
             raise SurpriseError(f"a content block of type {words(kind)[:40]}")
         caller = mapping(block.get("caller")).get("type", "direct")
         if caller != "direct":

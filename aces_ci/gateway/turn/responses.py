@@ -104,7 +104,7 @@ class ResponseAssembler:
 
     def _admit(self, item: Mapping[str, Any]) -> None:
         kind = item.get("type")
-        if kind not in ALLOWED_ITEMS:
+        if not isinstance(kind, str) or kind not in ALLOWED_ITEMS:
             raise SurpriseError(f"an output item of type {words(kind)[:40]}")
 
     def _kept(self, response: Mapping[str, Any]) -> dict[str, Any]:
