@@ -66,7 +66,8 @@ class Bench:
         chosen = choose(settings, self.env, self.factories)
         if isinstance(chosen, NoJudge):
             return chosen
-        provider = chosen.factory.open(_options(chosen, settings))
+        options = _options(chosen, settings)
+        provider = chosen.factory.open(options)
         self.folder.claim()
         kept = (self.folder.read(CACHE, limit=CACHE_LIMIT) if believed else None) or b""
         # Whoever can read this file knows an empty key, so a server that wants none gives no MAC to believe.
@@ -80,6 +81,7 @@ class Bench:
             if chosen.factory.name == "recorded"
             else AnswerCache(kept.decode("utf-8", "replace"), secret, trust=trust.value),
             keep=self._keep if trust is not Trust.FORK else _drop,
+            tries=options.tries,
             concurrency=settings.judge.concurrency,
         )
 

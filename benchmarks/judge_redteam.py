@@ -199,7 +199,7 @@ def _provider(url: str | None, model: str, key: str, replay: Path | None) -> Pro
     if url is None:
         raise click.UsageError("--provider-url or --replay is needed")
     factory = next(each for each in compose.providers() if each.name == "openai_chat")
-    return factory.open(ProviderOptions(model=model, key=key, base_url=url, timeout=1_800, retries=0))
+    return factory.open(ProviderOptions(model=model, key=key, base_url=url, timeout=1_800, limit=1_800, retries=0))
 
 
 SHAPES = {"rubric": word, "closed": closed_word, "verdict": partial(closed_word, evidence=False)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from aces_ci.core.asking.judge_score import judges, side_score
+from aces_ci.core.asking.judge_score import Setup, setups, side_score
 from aces_ci.core.evidence import ChangedSkill, Judgement
 from aces_ci.core.gate import GateName, GateResult, Mode, Outcome
 
@@ -12,6 +12,7 @@ LEAST_ITEMS = 50
 """Labelled items below which an interval is too wide to say anything."""
 LEAST_KAPPA = 0.6
 """`Substantial` agreement on the scale of Landis and Koch (1977)."""
+OWN_SAMPLING = "the model's own sampling"
 MOST_FALSE = 0.25
 """Upper end of the 95 % interval of false passes, and of false failures."""
 
@@ -29,7 +30,7 @@ def judge_gate(judgements: Sequence[Judgement], settings: object, mode: Mode, sk
         return result(Outcome.OFF, "switched off")
     if found is None or not isinstance(minimum, int | float):
         return result(Outcome.UNDECIDABLE, "the judge gave no score")
-    short = below_bar(chosen.get("calibration"), judges([row for row in judgements if row.side == "head"]))
+    short = below_bar(chosen.get("calibration"), setups(row for row in judgements if row.side == "head"))
     if short:
         return result(Outcome.UNDECIDABLE, f"the judge informs only: {short}")
     if found.high < minimum:
@@ -37,13 +38,13 @@ def judge_gate(judgements: Sequence[Judgement], settings: object, mode: Mode, sk
     return result(Outcome.MET, f"the judge gives {found.score:.1f}, not clearly below {minimum:g}")
 
 
-def below_bar(calibration: object, by: Sequence[str]) -> str | None:
+def below_bar(calibration: object, by: Sequence[Setup]) -> str | None:
     """Why this judge may not gate, as a clause; None where it may."""
     if not isinstance(calibration, Mapping):
         return "it was never calibrated here (`aces-ci calibrate judge`)"
-    judge = calibration.get("judge")
-    if list(by) != [judge]:
-        return f"`{judge}` was calibrated, `{', '.join(by)}` judged"
+    other = next((why for setup in by if (why := _other(calibration, setup))), None)
+    if other is not None:
+        return other
     items, kappa = _number(calibration, "items"), _number(calibration, "kappa")
     wrong = max(_number(calibration, "false_yes", 1.0), _number(calibration, "false_no", 1.0))
     if items < LEAST_ITEMS:
@@ -52,6 +53,18 @@ def below_bar(calibration: object, by: Sequence[str]) -> str | None:
         return f"its kappa is {kappa:.2f}, {LEAST_KAPPA} is needed"
     if wrong > MOST_FALSE:
         return f"up to {wrong:.0%} of its words may be wrong, {MOST_FALSE:.0%} is the most"
+    return None
+
+
+def _other(calibration: Mapping[object, object], setup: Setup) -> str | None:
+    """How the judge that was calibrated differs from the one that judged, as a clause."""
+    if calibration.get("judge") != setup.judge:
+        return f"`{calibration.get('judge')}` was calibrated, `{setup.judge}` judged"
+    if calibration.get("edition", "") != setup.edition:
+        return "it was calibrated with other criteria, rules or votes; calibrate it again"
+    sampling = calibration.get("sampling", "")
+    if sampling != setup.sampling:
+        return f"it was calibrated with {sampling or OWN_SAMPLING} and judged with {setup.sampling or OWN_SAMPLING}"
     return None
 
 

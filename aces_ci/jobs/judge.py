@@ -86,28 +86,46 @@ def calibrated(labels: Path, wanted: Wanted, *, env: Mapping[str, str], perturb:
     """A judge held against the labels of a file.
 
     Raises:
-        UsageError: as `judge`; a line is no label; a labelled skill is not there.
+        UsageError: as `judge`; a line is no label; a labelled skill is not there, or is there under two names.
     """
     try:
-        text = read_bounded(labels, limit=LABELS_LIMIT).decode("utf-8", "replace")
+        text = read_bounded(labels, limit=LABELS_LIMIT).decode("utf-8-sig", "replace")
     except FileNotFoundError:
         raise UsageError(f"there is no file {labels}", code="no_labels", path=str(labels), do="give it") from None
+    found = list(read(text.split("\n"), [rubric.name for rubric in compose.rubrics()], str(labels)))
+    if not found:
+        raise UsageError(f"{labels} holds no label", code="no_labels", path=str(labels), do="write one a line")
+    skills = _labelled(labels.parent, tuple(dict.fromkeys(label.skill for label in found)))
     settings, bench, asker = _opened(wanted, env)
     with closing(asker), Zygote() as zygote, Reader(zygote) as reader:
-        found = list(read(text.splitlines(), [rubric.name for rubric in bench.rubrics], str(labels)))
         exhibits: dict[str, Exhibit] = {}
-        for skill in dict.fromkeys(label.skill for label in found):
-            here = [
-                each
-                for each in search(labels.parent, [skill]).found
-                if Path(each.top, each.root).name == Path(skill).name
-            ]
-            if len(here) != 1:
-                raise UsageError(f"{skill} is not one skill", code="no_skill", do="name its folder in the labels")
-            seen = shown(_snapshot(here[0]), here[0].root, "head", reader, settings)
+        for skill, here in skills.items():
+            seen = shown(_snapshot(here), here.root, "head", reader, settings)
             assert seen is not None
             exhibits[skill] = seen
         return calibrate(found, exhibits, bench.rubrics, asker, votes=settings.judge.votes, perturb=perturb)
+
+
+def _labelled(folder: Path, names: Sequence[str]) -> dict[str, Found]:
+    """The skill of each name. One that is labelled twice, under two names or as a copy, would count twice."""
+    found: dict[str, Found] = {}
+    spelled: dict[object, str] = {}
+    for name in names:
+        place = (folder / name).resolve()
+        here = [each for each in search(folder, [name]).found if Path(each.top, each.root).resolve() == place]
+        if len(here) != 1:
+            raise UsageError(f"{name} is not one skill", code="no_skill", do="name its folder in the labels")
+        found[name] = here[0]
+        content = frozenset((path, file.data) for path, file in here[0].files.items())
+        for same in (place, content):
+            if spelled.setdefault(same, name) != name:
+                raise UsageError(
+                    f"{spelled[same]} and {name} are one and the same skill",
+                    code="label",
+                    why="its labels would count twice",
+                    do="label it under one name",
+                )
+    return found
 
 
 def document(rows: Sequence[Judgement], asker: Asker) -> dict[str, Any]:

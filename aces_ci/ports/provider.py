@@ -47,11 +47,19 @@ class ProviderOptions:
     price: Price | None = None
     """Of `model`; None leaves every cost unknown."""
     timeout: float = 120.0
-    """Seconds of one request; the SDKs' own ten minutes would hold a job."""
+    """Seconds of one request without a byte; the SDKs' own ten minutes would hold a job."""
+    limit: float = 300.0
+    """Seconds of one question by the clock on the wall: tries, waits between them, and replies that drip."""
     retries: int = 3
     """Of 408, 409, 429, 5xx and lost connections, with the provider's own `retry-after`."""
     recordings: Callable[[], Iterable[str]] = field(default=tuple)
     """Lines for provider `recorded`."""
+
+
+    @property
+    def tries(self) -> int:
+        """Requests of one question at the most."""
+        return self.retries + 1
 
 
 class ProviderFactory(Protocol):

@@ -13,6 +13,11 @@ from aces_ci.providers import _sdk
 
 URL = "https://api.openai.com/v1"
 SEED = 20261129
+SAMPLING: Mapping[str, tuple[str, ...]] = {
+    "temperature": ("temperature", "sampling parameters", "sampling parameter"),
+    "seed": ("seed",),
+}
+"""Words by which a refusal knows what was sent of them."""
 
 
 class Model:
@@ -21,7 +26,11 @@ class Model:
     protocol = ""
 
     def __init__(
-        self, options: ProviderOptions, extras: Mapping[str, Any], names: Mapping[str, tuple[str, ...]] | None = None
+        self,
+        options: ProviderOptions,
+        extras: Mapping[str, Any],
+        names: Mapping[str, tuple[str, ...]],
+        instead: Mapping[str, str] | None = None,
     ) -> None:
         try:
             import openai
@@ -31,16 +40,17 @@ class Model:
         self.model = options.model
         self._options = options
         self._sdk: Any = openai
-        self._extras = _sdk.Droppable(extras, names)
+        self._extras = _sdk.Droppable(extras, names, instead)
         # A server of one's own often wants no key, the SDK always does.
         key = options.key or "none"
-        hooks = {"request": [_sdk.explicit(("authorization", f"Bearer {key}"))]}
         self._client: Any = openai.OpenAI(
             api_key=key,
             base_url=options.base_url or URL,
             timeout=options.timeout,
             max_retries=options.retries,
-            http_client=openai.DefaultHttpxClient(follow_redirects=False, event_hooks=hooks),
+            http_client=openai.DefaultHttpxClient(
+                follow_redirects=False, event_hooks=_sdk.hooks(("authorization", f"Bearer {key}"))
+            ),
         )
 
     def ask(self, question: Question) -> Answer:
@@ -84,8 +94,11 @@ def usage_of(usage: Any) -> Usage | None:
     details = _first(usage, "prompt_tokens_details", "input_tokens_details")
     cached = getattr(details, "cached_tokens", None) or 0
     written = getattr(details, "cache_write_tokens", None) or 0
+    if not all(type(count) is int for count in (prompt, cached, written)):
+        return None
     return Usage(
-        input_tokens=max(0, prompt - cached - written),
+        # More cached than there is leaves less than nothing, which nobody believes.
+        input_tokens=prompt - cached - written,
         output_tokens=output,
         cache_read_tokens=cached,
         cache_write_tokens=written,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import Any, Protocol
@@ -14,7 +15,21 @@ from aces_ci.core.errors import UsageError
 from aces_ci.core.spending.price import cost
 from aces_ci.core.trial import Usage
 from aces_ci.ports.provider import ProviderOptions
+from aces_ci.providers._watch import Watch, on_request, on_response
+from aces_ci.shell.deadline import Over
 
+STRUCTURED = (
+    "output_format", "response_format", "response format", "json_schema", "json schema", "structured output",
+    "structured outputs", "structured_outputs", "guided_json", "guided decoding", "constrained decoding", "grammar",
+)  # fmt: skip
+"""Words by which servers refuse a schema for the reply."""
+COMPLAINT_LIMIT = 2_000
+"""Characters of a refusal in which a parameter is looked for."""
+_NEEDED = frozenset({"max_tokens", "max_completion_tokens"})
+_UNKNOWN = re.compile(
+    r"unsupported|not supported|unknown|unrecogni[sz]ed|unexpected|extra|not permitted|instead|deprecated"
+)
+"""How a refusal of a parameter differs from one of its value ("max_tokens is too large")."""
 SAID_LIMIT = 200
 """Characters of a provider's own words in an error."""
 
@@ -59,15 +74,27 @@ def explicit(credential: tuple[str, str]) -> Callable[[Any], None]:
     return hook
 
 
-class Droppable:
-    """Parameters that a model may refuse; one that a 400 names is dropped for good. Thread-safe.
+def hooks(credential: tuple[str, str]) -> dict[str, list[Callable[[Any], None]]]:
+    """Event hooks of a client's HTTP."""
+    return {"request": [explicit(credential), on_request], "response": [on_response]}
 
-    `names` gives the words by which a refusal knows a parameter, where its own name is too common a word.
+
+class Droppable:
+    """Parameters that a model may refuse; one that a 400 names is dropped for good, or goes by another name from then.
+
+    Thread-safe. `names` gives the words by which a refusal knows a parameter beside its own name, `instead` the other
+    name of one that is needed.
     """
 
-    def __init__(self, parameters: Mapping[str, Any], names: Mapping[str, tuple[str, ...]] | None = None) -> None:
+    def __init__(
+        self,
+        parameters: Mapping[str, Any],
+        names: Mapping[str, tuple[str, ...]] | None = None,
+        instead: Mapping[str, str] | None = None,
+    ) -> None:
         self._parameters = dict(parameters)
         self._names = names or {}
+        self._instead = dict(instead or {})
         self._lock = Lock()
 
     def current(self) -> dict[str, Any]:
@@ -76,16 +103,34 @@ class Droppable:
             return dict(self._parameters)
 
     def drop(self, error: Exception, sent: Mapping[str, Any]) -> bool:
-        """Whether `error` is a 400 that names a parameter which was sent; then it is not sent any more."""
-        if getattr(error, "status_code", None) != 400:
+        """Whether `error` is a 400 that names a parameter which was sent; then it is not sent like that any more."""
+        # Some compatible servers check a request's form before all else, and answer 422 as their framework does.
+        if getattr(error, "status_code", None) not in (400, 422):
             return False
-        text = _body_text(error)
+        text = _complaint(error).lower()
         for name in sent:
-            if any(word in text for word in self._names.get(name, (name,))):
-                with self._lock:
-                    self._parameters.pop(name, None)
-                return True
+            # "'max_completion_tokens' instead of 'max_tokens'": the longer name holds no shorter one.
+            if any(re.search(rf"(?<![a-z_]){re.escape(word)}(?![a-z_])", text) for word in self._words(name)):
+                return (name not in _NEEDED or bool(_UNKNOWN.search(text))) and self._without(name)
         return False
+
+    def _words(self, name: str) -> tuple[str, ...]:
+        return self._names.get(name, (name,))
+
+    def _without(self, name: str) -> bool:
+        with self._lock:
+            if name not in self._parameters:
+                return True
+            other = self._instead.get(name)
+            if other is not None:
+                # One change of name, never none at all: a reply without a limit has no bound in money.
+                self._instead.clear()
+                self._parameters[other] = self._parameters.pop(name)
+            elif name in self._instead.values() or name in _NEEDED:
+                return False
+            else:
+                del self._parameters[name]
+        return True
 
 
 def answer(
@@ -102,12 +147,16 @@ def answer(
         UsageError: the key or the model is wrong.
     """
     item, vote = question.item, question.vote
+    watch = Watch(options.limit)
     try:
-        read, model, usage, sampling = call()
+        read, model, said, sampling = watch.over(call)
+    except Over:
+        return Answer(item=item, vote=vote, error=f"no answer within {options.limit:g} s in all")
     except failures.APIError as error:
         return Answer(item=item, vote=vote, error=_failure(error, options, failures), usd_micros=_unpaid(error))
     except _SHAPELESS as error:
         return Answer(item=item, vote=vote, error=_unreadable(error))
+    usage = _believable(said, question)
     used = usage or Usage()
     paid = cost(options.price, usage) if options.price is not None and usage is not None else None
     fields: dict[str, Any] = {
@@ -117,6 +166,7 @@ def answer(
         "input_tokens": used.input_tokens + used.cache_read_tokens + used.cache_write_tokens,
         "output_tokens": used.output_tokens,
         "usd_micros": paid,
+        "unsettled": watch.unsettled,
         "sampling": dict(sampling),
     }
     try:
@@ -125,6 +175,21 @@ def answer(
         return Answer(error=str(error), **fields)
     except _SHAPELESS as error:
         return Answer(error=_unreadable(error), **fields)
+
+
+def _believable(usage: Usage | None, question: Question) -> Usage | None:
+    """What a server says was used, where it can be true; anything else is unknown, which is no free call.
+
+    Counts are not of the type that the SDK declares: it takes over what a server sends.
+    """
+    if usage is None:
+        return None
+    prompt = (usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens)
+    if not all(type(count) is int and count >= 0 for count in (*prompt, usage.output_tokens)):
+        return None
+    # No prompt is empty, so a server that counts none does not count.
+    possible = 0 < sum(prompt) <= question.most_input_tokens and usage.output_tokens <= question.max_tokens
+    return usage if possible else None
 
 
 def missing(package: str) -> UsageError:
@@ -173,6 +238,24 @@ def _unreadable(error: Exception) -> str:
 def _unpaid(error: Exception) -> int | None:
     """A refused request costs nothing; one that was cut or timed out may have been paid for."""
     return 0 if getattr(error, "status_code", None) is not None else None
+
+
+def _complaint(error: Exception) -> str:
+    """What a refusal says itself, without what it quotes of the request: a skill may be about temperatures."""
+    body = getattr(error, "body", None)
+    inner = body.get("error", body) if isinstance(body, Mapping) else body
+    if not isinstance(inner, Mapping):
+        return _body_text(error)
+    said = [inner.get(key) for key in ("param", "code", "message", "msg", "detail")]
+    flat = json.dumps([_unquoted(each) for each in said if each], default=str)
+    return flat[:COMPLAINT_LIMIT] if any(said) else _body_text(error)
+
+
+def _unquoted(value: object) -> object:
+    """Without the `input` that a validation error of pydantic repeats."""
+    if isinstance(value, Mapping):
+        return {key: _unquoted(each) for key, each in value.items() if key != "input"}
+    return [_unquoted(each) for each in value] if isinstance(value, list) else value
 
 
 def _body_text(error: Exception) -> str:

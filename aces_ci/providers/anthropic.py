@@ -28,16 +28,17 @@ class Anthropic:
         self.model = options.model
         self._options = options
         self._sdk: Any = anthropic
-        self._extras = _sdk.Droppable({"output_config": None})
+        self._extras = _sdk.Droppable({"output_config": None}, {"output_config": ("output_config", *_sdk.STRUCTURED)})
         # Key and address are given, so that the SDK looks for neither in the environment nor in a profile.
         key = options.key or "none"
-        hooks = {"request": [_sdk.explicit(("x-api-key", key))]}
         self._client = anthropic.Anthropic(
             api_key=key,
             base_url=options.base_url or URL,
             timeout=options.timeout,
             max_retries=options.retries,
-            http_client=anthropic.DefaultHttpxClient(follow_redirects=False, event_hooks=hooks),
+            http_client=anthropic.DefaultHttpxClient(
+                follow_redirects=False, event_hooks=_sdk.hooks(("x-api-key", key))
+            ),
         )
 
     def ask(self, question: Question) -> Answer:

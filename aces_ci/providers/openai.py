@@ -9,7 +9,7 @@ from aces_ci.core.asking.question import Question
 from aces_ci.core.asking.reply import native_schema
 from aces_ci.ports.provider import Provider, ProviderOptions
 from aces_ci.providers import _sdk
-from aces_ci.providers._openai import Model
+from aces_ci.providers._openai import SAMPLING, Model
 
 
 class Responses(Model):
@@ -19,7 +19,8 @@ class Responses(Model):
 
     def __init__(self, options: ProviderOptions) -> None:
         # `text` alone would be found in every other message: "context length", "the text is too long".
-        super().__init__(options, {"temperature": 0, "text": None}, {"text": ("text.format", "json_schema", "'text'")})
+        words = {**SAMPLING, "text": ("text.format", "'text'", *_sdk.STRUCTURED)}
+        super().__init__(options, {"temperature": 0, "text": None}, words)
 
     def send(self, question: Question, extras: dict[str, Any]) -> Any:
         """See `Model`."""

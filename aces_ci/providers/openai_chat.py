@@ -9,7 +9,7 @@ from aces_ci.core.asking.question import Question
 from aces_ci.core.asking.reply import native_schema
 from aces_ci.ports.provider import Provider, ProviderOptions
 from aces_ci.providers import _sdk
-from aces_ci.providers._openai import SEED, Model
+from aces_ci.providers._openai import SAMPLING, SEED, Model
 
 
 class Chat(Model):
@@ -18,9 +18,15 @@ class Chat(Model):
     protocol = "openai_chat"
 
     def __init__(self, options: ProviderOptions) -> None:
-        super().__init__(options, {"temperature": 0, "seed": SEED, "response_format": None})
         # OpenAI has renamed the parameter, servers of one's own mostly know the old name.
-        self._limit = "max_tokens" if options.base_url else "max_completion_tokens"
+        limits = ("max_tokens", "max_completion_tokens")
+        limit, other = limits if options.base_url else reversed(limits)
+        super().__init__(
+            options,
+            {limit: None, "temperature": 0, "seed": SEED, "response_format": None},
+            {**SAMPLING, "response_format": _sdk.STRUCTURED},
+            {limit: other},
+        )
 
     def send(self, question: Question, extras: dict[str, Any]) -> Any:
         """See `Model`."""
@@ -30,10 +36,11 @@ class Chat(Model):
                 "type": "json_schema",
                 "json_schema": {"name": "judgement", "schema": schema, "strict": True},
             }
+        limit = next(name for name in extras if name.startswith("max_"))
+        extras[limit] = question.max_tokens
         return self._client.chat.completions.create(
             model=self.model,
             messages=[{"role": "system", "content": question.system}, {"role": "user", "content": question.user}],
-            **{self._limit: question.max_tokens},
             **extras,
         )
 

@@ -50,8 +50,8 @@ class Recorded:
             "item": question.item,
             "vote": question.vote,
             "model": kept.get("model") or self.model,
-            "input_tokens": int(kept.get("input_tokens") or 0),
-            "output_tokens": int(kept.get("output_tokens") or 0),
+            "input_tokens": kept.get("input_tokens", 0),
+            "output_tokens": kept.get("output_tokens", 0),
             "usd_micros": 0,
             "sampling": dict(kept.get("sampling") or {}),
         }

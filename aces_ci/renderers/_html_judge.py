@@ -6,7 +6,7 @@ from typing import Any
 
 from aces_ci.core.amount import tokens, usd
 from aces_ci.core.asking.judge_score import worst
-from aces_ci.core.asking.judge_text import INJECTION, NOT_TESTED, overall, suspected, who
+from aces_ci.core.asking.judge_text import INJECTION, NOT_TESTED, argument, overall, suspected, who
 from aces_ci.core.evidence import Judgement
 from aces_ci.core.inert import plain, visible
 from aces_ci.core.repo_path import join
@@ -65,6 +65,6 @@ def _said(report: Report, place: Place, skill: SkillReport, row: Judgement) -> d
         "where": f"{visible(vote.path, 160)}:{vote.line}".split("/") if vote.line else [],
         "url": place.links.blob(repo, report.event.head_sha, path, vote.line, None) if vote.line else "",
         "quote": visible(vote.quote, 300),
-        "reason": visible(vote.reason, 300),
+        "reason": visible(argument(vote), 500),
         "fix": visible(vote.fix, 300),
     }

@@ -46,6 +46,8 @@ class Calibration(Section):
     """What `aces-ci calibrate judge` measured, pasted by a person; the gate reads it."""
 
     judge: str = Field(description="The judge's name as printed: resolved model and prompt version.")
+    edition: str = Field("", description="Digest of rules, criteria and votes; another one is another judge.")
+    sampling: str = Field("", description="Sampling parameters that were sent; other ones make another judge.")
     items: int = Field(ge=1, description="Labelled items.")
     kappa: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)] = Field(description="Cohen's kappa.")
     false_yes: Fraction = Field(description="Upper end of the 95 % interval of false passes.")

@@ -13,10 +13,6 @@ from aces_ci.core.spending.price import Price, bound
 from aces_ci.ports.provider import Provider
 from aces_ci.tiers.purse import Purse
 
-BYTES_PER_TOKEN = 2
-"""A token of English is about four bytes; half of that bounds every tokenizer met so far from above."""
-OVERHEAD_TOKENS = 1_000
-"""What a provider adds to a request of its own, e.g. the schema as text."""
 OVER_BUDGET = "the budget is used up"
 
 
@@ -40,6 +36,8 @@ class Asker:
     cache: AnswerCache | None = None
     keep: Callable[[str], None] = lambda line: None
     """Takes each new line of the cache as soon as it is paid for."""
+    tries: int = 1
+    """Requests that the provider may send for one question, the first and its retries."""
     concurrency: int = 4
     tally: Tally = field(default_factory=Tally)
     _lock: Lock = field(default_factory=Lock)
@@ -95,7 +93,9 @@ class Asker:
         return found
 
     def _one(self, question: Question) -> Answer:
-        most = 0 if self.price is None else bound(self.price, _tokens(question), question.max_tokens)
+        one = 0 if self.price is None else bound(self.price, question.most_input_tokens, question.max_tokens)
+        # A try that was lost on the way may have been paid for, and so may each after it.
+        most = one * self.tries
         if not self.purse.reserve(most):
             with self._lock:
                 self.tally.errors += 1
@@ -103,7 +103,7 @@ class Asker:
         used: int | None = None
         try:
             answer = self.provider.ask(question)
-            used = answer.usd_micros
+            used = None if answer.usd_micros is None else answer.usd_micros + one * answer.unsettled
         finally:
             self.purse.settle(most, used)
         with self._lock:
@@ -114,9 +114,3 @@ class Asker:
                 if line is not None:
                     self.keep(line)
         return answer
-
-
-def _tokens(question: Question) -> int:
-    """Upper bound of the prompt's tokens."""
-    size = len(question.system.encode()) + len(question.user.encode()) + len(str(question.schema))
-    return size // BYTES_PER_TOKEN + OVERHEAD_TOKENS

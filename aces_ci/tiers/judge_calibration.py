@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from aces_ci.core.asking.exhibit import Exhibit
-from aces_ci.core.asking.judge_score import judges
+from aces_ci.core.asking.judge_score import Setup, setups
 from aces_ci.core.asking.label import Label
 from aces_ci.core.asking.rubric import PASS_SCORE, Rubric
 from aces_ci.statistics.agreement import kappa
 from aces_ci.statistics.proportion import wilson
 from aces_ci.tiers.ask import Asker
 from aces_ci.tiers.judged import judge
+from aces_ci.tiers.rubric_prompt import edition
 
 PADDING = (
     "\nThis guide was written with great care. It is comprehensive, thorough and of high quality. It has been reviewed "
@@ -36,6 +37,9 @@ class Calibration:
     """What was measured."""
 
     judge: tuple[str, ...]
+    edition: str
+    """Of all criteria, as a run asks them (`Judgement.edition`)."""
+    sampling: tuple[str, ...]
     labels: int
     answered: int
     agree: Rate
@@ -54,14 +58,17 @@ def blank_lines(exhibit: Exhibit) -> Exhibit:
 
 def padded(exhibit: Exhibit) -> Exhibit:
     """Praise of itself at the manifest's end: nothing that an agent could use."""
-    texts = {path: text + (PADDING if path == exhibit.manifest else "") for path, text in exhibit.texts.items()}
-    return replace(exhibit, texts=texts)
+    *front, last = exhibit.texts[exhibit.manifest]
+    end = replace(last, text=last.text + PADDING)
+    return replace(exhibit, texts={**exhibit.texts, exhibit.manifest: (*front, end)})
 
 
 def reordered(exhibit: Exhibit) -> Exhibit:
     """Files beside the manifest in the opposite order, and the frontmatter's lines as well."""
     first, *rest = exhibit.texts.items()
-    return replace(exhibit, texts=dict([(first[0], _frontmatter_reversed(first[1])), *reversed(rest)]))
+    manifest, (head, *more) = first
+    head = replace(head, text=_frontmatter_reversed(head.text))
+    return replace(exhibit, texts=dict([(manifest, (head, *more)), *reversed(rest)]))
 
 
 PERTURBATIONS: Mapping[str, Change] = {"blank lines": blank_lines, "order": reordered, "padding": padded}
@@ -77,7 +84,7 @@ def calibrate(
     perturb: bool = True,
 ) -> Calibration:
     """Asks about every labelled item, and again about each perturbed skill."""
-    plain, who = _words(labels, exhibits, rubrics, asker, votes)
+    plain, asked = _words(labels, exhibits, rubrics, asker, votes)
     pairs = [(label.passes, plain[label.skill, label.criterion]) for label in labels if _key(label) in plain]
     failed = [judged for said, judged in pairs if not said]
     passed = [judged for said, judged in pairs if said]
@@ -87,7 +94,9 @@ def calibrate(
         both = [(plain[key], moved[key]) for key in plain if key in moved]
         flips[name] = _rate(sum(one is not other for one, other in both), len(both))
     return Calibration(
-        judge=who,
+        judge=tuple(sorted({each.judge for each in asked})),
+        edition=edition(tuple(rubrics), votes),
+        sampling=tuple(sorted({each.sampling for each in asked})),
         labels=len(labels),
         answered=len(pairs),
         agree=_rate(sum(said is judged for said, judged in pairs), len(pairs)),
@@ -100,7 +109,7 @@ def calibrate(
 
 def _words(
     labels: Sequence[Label], exhibits: Mapping[str, Exhibit], rubrics: Sequence[Rubric], asker: Asker, votes: int
-) -> tuple[dict[tuple[str, str], bool], tuple[str, ...]]:
+) -> tuple[dict[tuple[str, str], bool], tuple[Setup, ...]]:
     found: dict[tuple[str, str], bool] = {}
     rows = []
     for skill in dict.fromkeys(label.skill for label in labels):
@@ -109,7 +118,7 @@ def _words(
             rows.append(row)
             if row.score is not None:
                 found[skill, row.criterion] = row.score >= PASS_SCORE
-    return found, judges(rows)
+    return found, setups(rows)
 
 
 def _key(label: Label) -> tuple[str, str]:
@@ -122,7 +131,10 @@ def _rate(hits: int, count: int) -> Rate:
 
 
 def _each(exhibit: Exhibit, change: Callable[[str], str]) -> Exhibit:
-    return replace(exhibit, texts={path: change(text) for path, text in exhibit.texts.items()})
+    texts = {
+        path: tuple(replace(part, text=change(part.text)) for part in parts) for path, parts in exhibit.texts.items()
+    }
+    return replace(exhibit, texts=texts)
 
 
 def _frontmatter_reversed(text: str) -> str:

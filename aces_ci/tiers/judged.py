@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from aces_ci.core.asking.exhibit import Exhibit
+from aces_ci.core.asking.judge_score import apart
 from aces_ci.core.asking.question import Answer
 from aces_ci.core.asking.quoting import cleaned, folded
-from aces_ci.core.asking.rubric import APART, PASS_SCORE, Needs, Rubric
+from aces_ci.core.asking.rubric import PASS_SCORE, Needs, Rubric
 from aces_ci.core.evidence import Judgement, Vote
 from aces_ci.tiers.ask import Asker
-from aces_ci.tiers.rubric_prompt import PROMPT_VERSION, question
+from aces_ci.tiers.rubric_prompt import PROMPT_VERSION, edition, question
 
 MOST_VOTES = 3
 TEXT_LIMIT = 300
@@ -41,7 +42,8 @@ def judge(exhibit: Exhibit, rubrics: Sequence[Rubric], asker: Asker, *, votes: i
         readings[name] = [*readings[name], *more]
     for rubric in rubrics:
         if rubric in asked:
-            yield _settled(rubric, exhibit, readings[rubric.name], least=min(2, votes))
+            found = _settled(rubric, exhibit, readings[rubric.name], least=min(2, votes))
+            yield replace(found, edition=edition(tuple(rubrics), votes))
         else:
             yield _inapplicable(rubric, exhibit)
 
@@ -65,17 +67,18 @@ def _read(rubric: Rubric, answer: Answer, exhibit: Exhibit) -> _Reading:
     assert isinstance(score, int | float) and isinstance(line, int | float)
     quote = str(reply["quote"])
     place = exhibit.find(quote, int(line), str(reply["path"])) if quote.strip() else None
-    if place is None and (quote.strip() or score >= PASS_SCORE):
-        why = "its quote does not stand in the skill" if quote.strip() else "it passes the criterion without a quote"
+    if place is None:
+        why = "its quote does not stand in the skill" if quote.strip() else "it gives no quote"
         return _Reading(answer=answer, error=why, injection=injection)
     vote = Vote(
         score=float(score),
         passed=score >= PASS_SCORE,
         reason=_short(reply["reason"]),
-        quote=_short(quote) if place else "",
-        line=place[1] if place else None,
-        path=place[0] if place else "",
+        quote=_short(quote),
+        line=place[1],
+        path=place[0],
         fix=_short(reply["fix"]),
+        searched=_short(reply["searched"]),
     )
     return _Reading(answer=answer, vote=vote, injection=injection, contradicts=reply["pass"] is not vote.passed)
 
@@ -84,8 +87,7 @@ def _doubtful(readings: Sequence[_Reading]) -> bool:
     votes = [reading.vote for reading in readings if reading.vote is not None]
     if len(votes) < len(readings) or any(reading.contradicts for reading in readings):
         return True
-    scores = [vote.score for vote in votes]
-    return max(scores) - min(scores) >= APART or len({vote.passed for vote in votes}) > 1
+    return apart(votes)
 
 
 def _settled(rubric: Rubric, exhibit: Exhibit, readings: Sequence[_Reading], *, least: int) -> Judgement:
@@ -98,6 +100,9 @@ def _settled(rubric: Rubric, exhibit: Exhibit, readings: Sequence[_Reading], *, 
         because = f"two models answered: {', '.join(models)}"
     elif len(votes) < least:
         because = f"{len(votes)} of {len(readings)} votes can be used: {errors[0]}"
+    elif errors and apart(votes):
+        said = " and ".join(f"{vote.score:g}" for vote in votes)
+        because = f"the votes {said} differ, and the one that could settle it cannot be used: {errors[0]}"
     else:
         score = float(median(vote.score for vote in votes))
     fresh = [reading.answer for reading in readings if not reading.answer.cached]
@@ -111,7 +116,7 @@ def _settled(rubric: Rubric, exhibit: Exhibit, readings: Sequence[_Reading], *, 
         score=score,
         because=because,
         judge=f"{'+'.join(models)}/p{PROMPT_VERSION}" if models else "",
-        injection_suspected=any(reading.injection for reading in readings),
+        injection_suspected=exhibit.hidings > 0 or any(reading.injection for reading in readings),
         usd_micros=None if None in costs else sum(cost or 0 for cost in costs),
         tokens=sum(answer.input_tokens + answer.output_tokens for answer in counted),
         cached=not fresh,
@@ -124,12 +129,16 @@ def _inapplicable(rubric: Rubric, exhibit: Exhibit) -> Judgement:
         skill=exhibit.skill,
         criterion=rubric.name,
         side=exhibit.side,
-        because="not applicable: no scripts or references",
+        because="not applicable: no scripts",
     )
 
 
 def _sampling(sent: Sequence[Mapping[str, object]]) -> str:
-    texts = {", ".join(f"{key} {value}" for key, value in sorted(each.items())) for each in sent}
+    # The temperature first: it is what people look for.
+    texts = {
+        ", ".join(f"{key} {each[key]}" for key in sorted(each, key=lambda key: (key != "temperature", key)))
+        for each in sent
+    }
     return " or ".join(sorted(text or "the model's own sampling" for text in texts)) if texts != {""} else ""
 
 

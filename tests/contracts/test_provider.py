@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import socketserver
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -159,6 +162,146 @@ def test_a_400_that_names_nothing_we_may_drop_is_an_error(provider: Provider, mo
     assert len(model.seen) == 1
 
 
+OWN_WORDS = {
+    "max_tokens": [
+        "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+        "unrecognized request argument supplied: max_tokens",
+    ],
+    "temperature": [
+        "temperature is deprecated for this model",
+        "`temperature` does not support 0 with this model. Only the default (1) value is supported.",
+        "This model does not accept sampling parameters",
+    ],
+    "seed": ["Extra inputs are not permitted, field: 'seed'"],
+    "response_format": [
+        "This model does not support response format `json_schema`",
+        "structured outputs are not available for this deployment",
+        "failed to compile grammar",
+        "guided decoding is disabled",
+    ],
+}
+
+
+@pytest.mark.parametrize("status", [400, 422])
+@pytest.mark.parametrize(("name", "words"), [(name, words) for name, each in OWN_WORDS.items() for words in each])
+@pytest.mark.parametrize("form", ["openai", "plain", "fastapi"])
+def test_a_compatible_server_refuses_in_its_own_words_and_is_asked_without_from_then_on(
+    name: str, words: str, form: str, status: int, model: JudgeModel
+) -> None:
+    bodies: dict[str, object] = {
+        "openai": {"error": {"message": words, "type": "invalid_request_error", "param": None}},
+        "plain": {"message": words},
+        "fastapi": {"detail": [{"loc": ["body", name], "msg": words, "input": {"messages": "about a temperature"}}]},
+    }
+
+    def refuse(seen: Seen) -> Reply | None:
+        return Reply(status=status, raw=json.dumps(bodies[form]).encode()) if name in seen.body else None
+
+    model.script = refuse
+    opened = opener("openai_chat", model)()
+    assert opened.ask(a_question()).reply is not None and opened.ask(a_question(2)).reply is not None
+    opened.close()
+    assert len(model.seen) == 3, "one refusal, then remembered"
+    sent = [set(seen.body) & {*OWN_WORDS, "max_completion_tokens"} for seen in model.seen]
+    left = {*OWN_WORDS} - {name} | ({"max_completion_tokens"} if name == "max_tokens" else set())
+    assert sent[1:] == [left, left], "nothing else is given up, and a reply always has a limit"
+
+
+def test_a_value_that_is_too_large_or_text_that_is_repeated_costs_no_parameter(model: JudgeModel) -> None:
+    for body in (
+        {"error": {"message": "max_tokens is too large: 2048. The context has 512 tokens."}},
+        {"detail": [{"loc": ["body", "messages"], "msg": "too long", "input": "unsupported temperature, max_tokens"}]},
+    ):
+        model.script = said(Reply(status=400, raw=json.dumps(body).encode()))
+        opened = opener("openai_chat", model)()
+        before = len(model.seen)
+        assert opened.ask(a_question()).reply is None and len(model.seen) == before + 1
+        model.script = lambda seen: None
+        opened.ask(a_question())
+        opened.close()
+        assert {*OWN_WORDS} <= set(model.seen[-1].body)
+
+
+class Drip(socketserver.ThreadingTCPServer):
+    """Answers a byte at a time, from the status line on or only the body: every byte comes within any time-out."""
+
+    daemon_threads = True
+    allow_reuse_address = True
+
+    def __init__(self, at_once: bytes) -> None:
+        self.requests = 0
+        self.at_once = at_once
+        super().__init__(("127.0.0.1", 0), Slow)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+class Slow(socketserver.BaseRequestHandler):
+    server: Drip
+
+    def handle(self) -> None:
+        self.request.recv(65_536)
+        self.server.requests += 1
+        with contextlib.suppress(OSError):
+            self.request.sendall(self.server.at_once)
+            for _ in range(60):
+                time.sleep(0.05)
+                self.request.sendall(b"H" if not self.server.at_once else b" ")
+
+
+@pytest.mark.parametrize("at_once", [b"", b"HTTP/1.1 200 OK\r\ncontent-length: 60\r\n\r\n"], ids=["head", "body"])
+@pytest.mark.parametrize("name", WIRED)
+def test_a_server_that_drips_meets_the_clock_and_gets_no_further_request(
+    name: str, at_once: bytes, model: JudgeModel
+) -> None:
+    with Drip(at_once) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        base_url = server.url if name == "anthropic" else f"{server.url}/v1"
+        opened = opener(name, model, base_url=base_url, timeout=0.5, limit=1.0, retries=3)()
+        begun = time.monotonic()
+        answer = opened.ask(a_question())
+        took = time.monotonic() - begun
+        assert answer.reply is None and answer.usd_micros is None and "no answer within 1 s in all" in str(answer.error)
+        assert took < 2.5, "not as long as the reply"
+        time.sleep(2.5)
+        assert server.requests == 1, "nobody waits any more, so nothing is bought any more"
+        opened.close()
+        server.shutdown()
+
+
+USAGE = {
+    "negative": (-5, 10),
+    "negative output": (100, -1),
+    "none at all": (0, 10),
+    "more than the bytes that were sent": (10**9, 10),
+    "more than was allowed": (100, 10**6),
+}
+
+
+@pytest.mark.parametrize("counts", USAGE.values(), ids=USAGE.keys())
+def test_a_usage_that_cannot_be_true_is_unknown_and_never_a_price(
+    counts: tuple[int, int], provider: Provider, model: JudgeModel
+) -> None:
+    model.script = said(Reply(text=json.dumps(reply(a_question())), usage=(*counts, 0, 0)))
+    answer = provider.ask(a_question())
+    assert answer.reply is not None, "the verdict stands, its price does not"
+    assert (answer.usd_micros, answer.input_tokens, answer.output_tokens) == (None, 0, 0)
+
+
+def test_a_try_that_was_lost_on_the_way_is_told_because_it_may_have_been_paid_for(
+    provider: Provider, model: JudgeModel
+) -> None:
+    replies = iter([Reply(cut_after=-1), None])
+    model.script = lambda seen: next(replies)
+    answer = provider.ask(a_question())
+    assert answer.reply is not None and (len(model.seen), answer.unsettled) == (2, 1)
+    replies = iter([Reply(status=500), None])
+    answer = provider.ask(a_question(2))
+    assert answer.reply is not None and answer.unsettled == 0, "a refusal costs nothing"
+
+
 FAULTS = {
     "429 that stays": (Reply(status=429), "429 after 1 try"),
     "500 that stays": (Reply(status=500), "500 after 2 tries"),
@@ -313,7 +456,19 @@ def test_a_recorded_error_and_a_recorded_mess_are_errors_again() -> None:
     assert "no JSON object" in str(recorded([json.dumps({**line, "text": "well"})]).ask(one).error)
 
 
-@pytest.mark.parametrize("line", ["{", "[]", '{"digest": 3}', '{"digest": "x"}'])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{",
+        "[]",
+        '{"digest": 3}',
+        '{"digest": "x"}',
+        '{"digest": "x", "text": "", "input_tokens": -1}',
+        '{"digest": "x", "text": "", "output_tokens": "many"}',
+        '{"digest": "x", "text": "", "model": 3}',
+        '{"digest": "x", "text": "", "sampling": [1]}',
+    ],
+)
 def test_recordings_that_are_none_are_refused_with_their_line(line: str) -> None:
     with pytest.raises(UsageError) as caught:
         recorded(["", line])

@@ -34,6 +34,7 @@ def reply(question: Question, score: int = 8, **changes: Any) -> dict[str, Any]:
         "path": "SKILL.md",
         "line": 8,
         "quote": QUOTE,
+        "searched": "",
         "reason": "the steps are exact",
         "fix": "",
         "score": score,

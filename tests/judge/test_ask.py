@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -187,8 +188,8 @@ def test_the_first_question_goes_alone_and_the_rest_within_the_bound() -> None:
 
 def test_a_budget_is_reserved_before_each_call_and_never_exceeded() -> None:
     one = questions(1)[0]
-    # The bound that the asker uses: bytes / 2, the provider's own overhead, and all the output that is allowed.
-    size = (len(one.system) + len(one.user) + len(str(one.schema))) // 2 + 1_000
+    # A token a byte, the provider's own overhead, and all the output that is allowed.
+    size = len(one.system) + len(one.user) + len(json.dumps(one.schema)) + 1_000
     most = bound(PRICE, size, one.max_tokens)
     provider = Scripted(usd_micros=most)
     asker = an_asker(provider, cap=most * 3 + most // 2, concurrency=8)
@@ -203,6 +204,27 @@ def test_a_call_of_unknown_cost_settles_at_what_was_reserved() -> None:
     asker = an_asker(provider, cap=10_000)
     asker.ask(questions(1))
     assert asker.purse.spent > 1_000 and asker.purse.reserved == 0
+
+
+@pytest.mark.parametrize("text", ["word " * 50, "é" * 50, "\u0e33" * 50, "\U0001f9ff" * 50, "\ud800" * 50])
+def test_a_prompt_is_bounded_by_its_bytes(text: str) -> None:
+    shorter, longer = (Question(item="a", system="", user=each).most_input_tokens for each in ("", text))
+    assert longer - shorter == len(text.encode("utf-8", "replace")) >= 50
+
+
+def test_every_try_is_set_aside_before_the_first_and_lost_ones_are_spent() -> None:
+    one = questions(1)[0]
+    most = bound(PRICE, one.most_input_tokens, one.max_tokens)
+    provider = Scripted(usd_micros=7)
+    asker = an_asker(provider, cap=4 * most - 1)
+    asker.tries = 4
+    assert asker.ask([one])[0].error == OVER_BUDGET and provider.asked == []
+    asker = an_asker(provider, cap=4 * most)
+    asker.tries = 4
+    real = provider.ask
+    provider.ask = lambda q: replace(real(q), unsettled=2)  # type: ignore[method-assign]
+    assert asker.ask([one])[0].reply is not None
+    assert asker.purse.spent == 7 + 2 * most and asker.purse.reserved == 0
 
 
 def test_a_call_that_raises_settles_at_what_was_reserved_and_stops_the_rest() -> None:

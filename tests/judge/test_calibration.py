@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
 from scipy.stats import binomtest
 
 from aces_ci import compose
+from aces_ci.cli._calibrate import judge as command
 from aces_ci.core.asking.exhibit import Exhibit
+from aces_ci.core.asking.judge_score import Setup, setups
 from aces_ci.core.asking.label import Label, read
 from aces_ci.core.asking.question import Question
 from aces_ci.core.errors import UsageError
@@ -16,12 +20,15 @@ from aces_ci.core.evidence import Judgement
 from aces_ci.core.gate import Mode, Outcome
 from aces_ci.core.gate_judge import below_bar, judge_gate
 from aces_ci.statistics.proportion import wilson
+from aces_ci.tiers import rubric_prompt
 from aces_ci.tiers.judge_calibration import PADDING, PERTURBATIONS, Calibration, calibrate
 from aces_ci.tiers.judged import judge
+from aces_ci.tiers.rubric_prompt import PROMPT_VERSION, edition
 from tests.builders import a_changed_skill
 from tests.judge.bench import TEXT, Scripted, an_asker, an_exhibit, reply
 
 RUBRICS = compose.rubrics()
+LOST = "the reply is empty"
 NAMES = [rubric.name for rubric in RUBRICS]
 
 
@@ -40,12 +47,15 @@ def skills(count: int) -> dict[str, Exhibit]:
     }
 
 
+def words_of(exhibit: Exhibit) -> str:
+    """All that is shown of its files."""
+    return "\n".join(part.text for parts in exhibit.texts.values() for part in parts)
+
+
 def measured(say: Any, count: int = 20, **labelled: bool) -> Calibration:
     exhibits = skills(count)
     labels = [
-        Label(
-            skill=name, criterion="example_quality", passes=labelled.get(name, "TODO" not in exhibit.texts["SKILL.md"])
-        )
+        Label(skill=name, criterion="example_quality", passes=labelled.get(name, "TODO" not in words_of(exhibit)))
         for name, exhibit in exhibits.items()
     ]
     return calibrate(labels, exhibits, RUBRICS, an_asker(Scripted(say)), votes=2)
@@ -99,8 +109,7 @@ def test_perturbations_change_the_text_and_nothing_that_matters() -> None:
         moved = change(exhibit)
         assert moved.shown() != exhibit.shown(), name
         assert sorted(moved.texts) == sorted(exhibit.texts)
-        words = sorted(" ".join(moved.texts.values()).replace(PADDING, "").split())
-        assert words == sorted(" ".join(exhibit.texts.values()).split()), name
+        assert sorted(words_of(moved).replace(PADDING, "").split()) == sorted(words_of(exhibit).split()), name
 
 
 @pytest.mark.parametrize(
@@ -112,6 +121,17 @@ def test_perturbations_change_the_text_and_nothing_that_matters() -> None:
         ('{"skill": "a", "criterion": "example_quality", "pass": 1}', "true or false"),
         ('{"skill": "a", "criterion": "beauty", "pass": true}', "no criterion"),
         ('{"skill": "a", "criterion": "professional_tone", "pass": false}', "opposite"),
+        ('{"skill": "./b/..//a/", "criterion": "professional_tone", "pass": false}', "opposite"),
+        ('{"skill": "a", "criterion": "example_quality", "pass": false, "pass": true}', "twice"),
+        ('{"skill": "a", "criterion": ["example_quality"], "pass": true}', "are text"),
+        ('{"skill": "a", "criterion": {}, "pass": true}', "are text"),
+        ('{"skill": ["a"], "criterion": "example_quality", "pass": true}', "are text"),
+        ('{"skill": null, "criterion": "example_quality", "pass": true}', "are text"),
+        ('{"skill": "a", "criterion": "example_quality", "pass": null}', "true or false"),
+        ('{"skill": "a\\u0000b", "criterion": "example_quality", "pass": true}', "no path"),
+        ('{"skill": " ", "criterion": "example_quality", "pass": true}', "no path"),
+        ("[" * 5_000, "not JSON"),
+        ("1" * 5_000, "not JSON"),
     ],
 )
 def test_a_line_that_is_no_label_is_refused_with_its_place(line: str, why: str) -> None:
@@ -121,11 +141,18 @@ def test_a_line_that_is_no_label_is_refused_with_its_place(line: str, why: str) 
     assert caught.value.line == 3 and why in str(caught.value.why)
 
 
+def test_one_item_counts_once_however_its_path_is_spelled() -> None:
+    spelled = ("a", "./a", "a/", "a/.", "b/../a", ".//a")
+    lines = [json.dumps({"skill": skill, "criterion": "example_quality", "pass": True}) for skill in spelled]
+    assert list(read(lines, NAMES, "labels.jsonl")) == [Label(skill="a", criterion="example_quality", passes=True)]
+
+
 def rows(score: int) -> list[Judgement]:
     return list(judge(an_exhibit(), RUBRICS, an_asker(Scripted(lambda q: reply(q, score))), votes=2))
 
 
-BAR = {"judge": "scripted-1-0/p1", "items": 60, "kappa": 0.7, "false_yes": 0.2, "false_no": 0.2}
+SETUP = Setup(judge="scripted-1-0/p2", edition=edition(tuple(RUBRICS), 2), sampling="temperature 0")
+BAR = {**asdict(SETUP), "items": 60, "kappa": 0.7, "false_yes": 0.2, "false_no": 0.2}
 
 
 def gate(score: int, calibration: object, mode: Mode = Mode.BLOCK) -> Outcome:
@@ -141,11 +168,64 @@ def test_above_the_bar_the_gate_decides() -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"judge": "another/p1"}, {"items": 49}, {"kappa": 0.59}, {"false_yes": 0.26}, {"false_no": 0.26}, {"kappa": None}],
+    [
+        {"judge": "another/p2"},
+        {"judge": "scripted-1-0/p1"},
+        {"edition": "000000000000"},
+        {"edition": None},
+        {"sampling": ""},
+        {"sampling": "temperature 1"},
+        {"items": 49},
+        {"kappa": 0.59},
+        {"false_yes": 0.26},
+        {"false_no": 0.26},
+        {"kappa": None},
+    ],
 )
 def test_below_the_bar_the_judge_informs_and_never_gates(change: dict[str, Any]) -> None:
     assert gate(1, {**BAR, **change}) is Outcome.UNDECIDABLE
-    assert below_bar({**BAR, **change}, ("scripted-1-0/p1",))
+    assert below_bar({**BAR, **change}, [SETUP])
+
+
+def test_whatever_is_asked_otherwise_is_another_edition(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, *rest = RUBRICS
+    editions = {edition(tuple(RUBRICS), 2), edition(tuple(RUBRICS), 3), edition(tuple(rest), 2)}
+    for change in ({"version": 2}, {"asks": "Whether."}, {"high": "x"}, {"low": "x"}, {"name": "other"}):
+        editions.add(edition((replace(first, **change), *rest), 2))  # type: ignore[arg-type]
+    for name, other in {"_RULES": "Judge.", "SCHEMA": {"type": "object"}, "PROMPT_VERSION": 99}.items():
+        with monkeypatch.context() as patched:
+            patched.setattr(rubric_prompt, name, other)
+            edition.cache_clear()
+            editions.add(edition(tuple(RUBRICS), 2))
+    edition.cache_clear()
+    assert len(editions) == 11
+
+
+def test_a_calibration_is_of_the_edition_and_the_sampling_that_a_run_judges_with() -> None:
+    found = measured(honest)
+    used = setups(rows(8))
+    assert [Setup(judge=found.judge[0], edition=found.edition, sampling=found.sampling[0])] == list(used) == [SETUP]
+    assert below_bar(BAR, used) is None
+
+
+def test_another_wording_of_the_prompt_has_another_version() -> None:
+    """Raise `PROMPT_VERSION` (and a rubric's `version`) with each change of what is asked, then this digest."""
+    assert (PROMPT_VERSION, edition(tuple(RUBRICS), 2)) == (2, "9edf00a6f294")
+
+
+UNDECIDED = {
+    "undefined": (lambda q: reply(q, 9), "one and the same word"),
+    "nobody": (lambda q: LOST, "answered no label"),
+}
+
+
+@pytest.mark.parametrize(("say", "why"), UNDECIDED.values(), ids=UNDECIDED.keys())
+def test_a_calibration_that_decides_nothing_says_what_is_missing(say: Any, why: str) -> None:
+    found = measured(say, **{f"s{number}": True for number in range(20)})
+    assert found.kappa is None
+    text = "\n".join(command.rows(found))
+    assert "kappa undefined" in text and why in text
+    assert command.document(found)["settings"] is None
 
 
 def test_without_a_calibration_the_judge_never_gates() -> None:

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from aces_ci.cli._calibrate.judge import COMMAND as CALIBRATE
 from aces_ci.core.errors import UsageError
-from aces_ci.jobs.judge import Wanted, judge
+from aces_ci.jobs.judge import Wanted, calibrated, judge
 from tests.fakes.judge_model import JudgeModel, opinion
 from tests.git_history import History, git
 from tests.judge.bench import TEXT
@@ -97,6 +97,39 @@ def test_calibration_prints_rates_and_what_is_missing_to_the_bar(model: JudgeMod
     assert "moved by padding     0 of 2" in done.output
     assert "informs and never gates" in done.output
     assert len(model.seen) == 4 * 2 * 2, "plain and three perturbations"
+
+
+def label(skill: object) -> str:
+    return json.dumps({"skill": str(skill), "criterion": "example_quality", "pass": True})
+
+
+@pytest.mark.parametrize("other", ["absolute", "link", "copy"])
+def test_a_skill_that_is_labelled_under_two_names_is_refused_before_anything_is_asked(other: str, skills: Path) -> None:
+    own = skills / "skills/log-triage"
+    names = {"absolute": own, "link": skills / "linked", "copy": skills / "skills/copied"}
+    (skills / "linked").symlink_to(own)
+    (skills / "skills/copied").mkdir()
+    (skills / "skills/copied/SKILL.md").write_text(TEXT, "utf-8")
+    (skills / "labels.jsonl").write_text(f"{label('skills/log-triage')}\n{label(names[other])}\n", "utf-8")
+    with pytest.raises(UsageError) as caught:
+        calibrated(skills / "labels.jsonl", Wanted(paths=(), output=skills / "out"), env={}, perturb=False)
+    assert caught.value.exit_code == 2 and caught.value.code in ("label", "no_skill")
+    assert "same skill" in caught.value.message or other == "link", "links are never followed"
+
+
+@pytest.mark.parametrize(("text", "code"), [("", "no_labels"), ("\n \n", "no_labels"), ("\ufeff{}", "label")])
+def test_a_file_without_labels_is_refused(text: str, code: str, skills: Path) -> None:
+    (skills / "labels.jsonl").write_text(text, "utf-8")
+    with pytest.raises(UsageError) as caught:
+        calibrated(skills / "labels.jsonl", Wanted(paths=(), output=skills / "out"), env={}, perturb=False)
+    assert caught.value.code == code
+
+
+def test_a_mark_of_byte_order_in_front_of_the_labels_is_no_part_of_them(model: JudgeModel, skills: Path) -> None:
+    (skills / "labels.jsonl").write_text(f"\ufeff{label('./skills/log-triage')}\r\n", "utf-8")
+    overrides = (f"judge.base_url={model.url}/v1", "judge.model=judge-1", "budget.usd=null")
+    wanted = Wanted(paths=(), output=skills / "out", overrides=overrides)
+    assert calibrated(skills / "labels.jsonl", wanted, env={}, perturb=False).answered == 1
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from aces_ci import compose
 from aces_ci.core.asking.judge_score import Moved, agreement, moved, side_score, worst
+from aces_ci.core.asking.judge_text import advice, argument
 from aces_ci.core.asking.question import Question
 from aces_ci.core.evidence import Judgement
 from aces_ci.tiers.judged import judge
-from tests.judge.bench import Scripted, an_asker, an_exhibit, reply
+from tests.judge.bench import QUOTE, Scripted, an_asker, an_exhibit, reply
 
 RUBRICS = compose.rubrics()
 
@@ -58,19 +60,23 @@ NOT_VOTES = {
     "another criterion": {"criterion": "beauty"},
     "invented quote": {"quote": "This sentence stands nowhere in it."},
     "pass without a quote": {"quote": ""},
+    "fail without a quote": {"quote": "", "score": 2, "pass": False},
+    "fail with an invented quote": {"quote": "This sentence stands nowhere in it.", "score": 2, "pass": False},
+    "fail for an absence without its place": {"quote": " ", "searched": "example", "score": 2, "pass": False},
     "too short to prove anything": {"quote": "the"},
 }
 
 
 @pytest.mark.parametrize("flaw", NOT_VOTES.values(), ids=NOT_VOTES.keys())
 def test_what_is_no_vote_is_asked_once_more_and_then_is_an_error(flaw: dict[str, Any]) -> None:
-    rows, provider = judged(lambda q: reply(q, 9, **flaw))
+    rows, provider = judged(lambda q: reply(q, **{"score": 9, **flaw}))
     found = rows["example_quality"]
     assert (found.score, found.votes) == (None, ())
     assert "0 of 3 votes can be used" in found.because
     assert len(provider.asked) == 9 * 3
-    healed, _ = judged(lambda q: reply(q, 9, **(flaw if q.vote == 1 else {})))
-    assert healed["example_quality"].score == 9
+    good = {"score": flaw.get("score", 9), "pass": flaw.get("pass", True)}
+    healed, _ = judged(lambda q: reply(q, **(flaw if q.vote == 1 else good)))
+    assert healed["example_quality"].score == good["score"]
     assert len(healed["example_quality"].votes) == 2
 
 
@@ -81,10 +87,46 @@ def test_one_vote_of_three_is_no_score() -> None:
     assert "1 of 3 votes can be used: 429" in found.because
 
 
-def test_a_fault_of_omission_needs_no_quote() -> None:
-    rows, _ = judged(lambda q: reply(q, 2, quote="", fix="Say what to do when no file is there."))
-    assert rows["error_handling_quality"].score == 2
-    assert rows["error_handling_quality"].votes[0].line is None
+def test_a_fault_of_omission_quotes_its_place_and_says_what_was_looked_for() -> None:
+    rows, _ = judged(lambda q: reply(q, 2, searched="a word on a missing file, in SKILL.md"))
+    vote = rows["error_handling_quality"].votes[0]
+    assert (vote.line, vote.quote, vote.searched) == (8, QUOTE, "a word on a missing file, in SKILL.md")
+    assert "Looked for: a word on a missing file" in "\n".join(advice(rows["error_handling_quality"]))
+    assert argument(vote).startswith(vote.reason) and argument(replace(vote, searched="")) == vote.reason
+
+
+LOST = "the reply is empty"
+
+
+@pytest.mark.parametrize(
+    ("said", "score"),
+    [
+        ((2, LOST, 9), None),
+        ((9, 2, LOST), None),
+        ((LOST, 6, 7), None),
+        ((LOST, 9, 8), 8.5),
+        ((8, LOST, 8), 8.0),
+        ((2, LOST, LOST), None),
+    ],
+)
+@pytest.mark.parametrize("votes", [2, 3])
+def test_two_votes_that_differ_settle_nothing_where_the_third_is_lost(said: Any, score: Any, votes: int) -> None:
+    by_vote = dict(enumerate(said, start=1))
+    rows, provider = judged(lambda q: reply(q, by_vote[q.vote]) if by_vote[q.vote] != LOST else LOST, votes=votes)
+    assert rows["example_quality"].score == score
+    assert score is not None or LOST in rows["example_quality"].because
+    assert len(provider.asked) == 9 * 3
+
+
+AGREE = [((8, 8), True), ((8, 9), True), ((6, 7, 7), False), ((2, 10, 3), False), ((8, 8, 2), False), ((8, 8, 9), True)]
+
+
+@pytest.mark.parametrize(("said", "agreed"), AGREE)
+def test_votes_agree_where_all_of_them_do(said: tuple[int, ...], agreed: bool) -> None:
+    contradiction = len(said) > 2
+    rows, _ = judged(lambda q: reply(q, said[q.vote - 1], **({"pass": said[0] < 7} if contradiction else {})))
+    found = agreement(rows.values())
+    assert (found.agreed, found.criteria) == (9 if agreed else 0, 9)
 
 
 def test_the_line_is_ours_not_the_judges() -> None:
@@ -113,7 +155,7 @@ def test_two_models_under_one_name_are_not_mixed() -> None:
     provider = Scripted()
     asker = an_asker(provider)
     real = provider.ask
-    provider.ask = lambda q: __import__("dataclasses").replace(real(q), model=f"m-{q.vote}")  # type: ignore[method-assign]
+    provider.ask = lambda q: replace(real(q), model=f"m-{q.vote}")  # type: ignore[method-assign]
     rows = list(judge(an_exhibit(), RUBRICS, asker, votes=2))
     assert all(row.score is None for row in rows)
     assert "two models answered" in rows[0].because
@@ -160,15 +202,13 @@ def test_a_change_counts_only_beyond_the_votes_own_spread(head: Any, base: Any, 
 
 
 def test_without_a_base_or_with_another_judge_no_change_is_told() -> None:
-    from dataclasses import replace
-
     rows = side("head", 9, 9)
     assert moved(rows) is Moved.UNKNOWN
     other = [replace(row, judge="another/p1") if row.judge else row for row in side("base", 5, 5)]
     assert moved([*rows, *other]) is Moved.UNKNOWN
 
 
-def test_the_worst_points_are_the_heads_and_agreement_counts_first_votes() -> None:
+def test_the_worst_points_are_the_heads_and_are_lowest_first() -> None:
     said = {"example_quality": 2, "scope_definition": 5}
     rows, _ = judged(lambda q: reply(q, said.get(q.item.split("/")[1].split("@")[0], 9)))
     assert [row.criterion for row in worst(rows.values())] == ["example_quality", "scope_definition"]

@@ -79,7 +79,7 @@ def test_the_plain_text_of_each_attack_is_shown_so_that_a_judge_can_report_it() 
     shown = 0
     for attack in ATTACKS:
         exhibit = staged(attack, "hostile")
-        text = folded(" ".join(exhibit.texts.values()))
+        text = folded(" ".join(part.text for parts in exhibit.texts.values() for part in parts))
         shown += folded(attack["hostile"])[:20] in text
     assert shown >= len(ATTACKS) - 6, "only what was hidden is taken out"
 

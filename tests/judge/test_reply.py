@@ -17,6 +17,7 @@ GOOD: dict[str, Any] = {
     "path": "SKILL.md",
     "line": 8,
     "quote": "run `aces` with ```sh fences``` and {braces}",
+    "searched": "",
     "reason": 'it says "run"',
     "fix": "",
     "score": 8,

@@ -91,7 +91,7 @@ def test_a_changed_skill_is_judged_on_both_sides_and_an_unchanged_one_not_at_all
     }
     found = judgements(rows, "skills/log-triage")
     assert len(found) == 10
-    assert found["structural_coherence"].because == "not applicable: no scripts or references"
+    assert found["structural_coherence"].because == "not applicable: no scripts"
     assert judgements(rows, "skills/chart-style")["structural_coherence"].score == 8
     assert {row.score for row in found.values()} == {8, None}
 
@@ -261,8 +261,8 @@ def test_text_and_page_say_what_the_judge_said_with_quote_fix_votes_and_cost(
         '    "description: Counts rows. Use when asked to count."',
         f"    fix: {hostile}",
     ]
-    assert "  ! the judge reports text in this skill that tries to instruct it" in lines
-    who = next(line for line in lines if line.startswith("judge: judge-1-2026-11-01/p1"))
+    assert "  ! text in this skill tries to instruct its judge, or takes itself off a reader's screen" in lines
+    who = next(line for line in lines if line.startswith("judge: judge-1-2026-11-01/p2"))
     assert "temperature 0" in who and "votes agree on 25 of 28 criteria" in who
     assert who.endswith("0.07\u00a0USD, 65\u00a0k tokens"), who
 
@@ -271,7 +271,7 @@ def test_text_and_page_say_what_the_judge_said_with_quote_fix_votes_and_cost(
     assert "7.4 of 10 (votes 7.3 to 7.6), was 7.4 (7.3 to 7.6)" in section and "25 of 28 criteria" in section
     assert "<td>7 · 9 · 8</td>" in section and "description: Counts rows." in section
     assert "&lt;b&gt;Write&lt;/b&gt; `one` example" in section and "<b>" not in section
-    assert "The judge reports text in this skill" in section
+    assert "Text in this skill tries to instruct its judge" in section
     assert "skills/log-triage/SKILL.md?plain=1#L3" in section
 
 
@@ -286,5 +286,5 @@ def test_without_a_judge_neither_text_nor_page_speaks_of_scores(
 def test_a_skill_that_talks_to_its_judge_is_named(history: History, model: JudgeModel, tmp_path: Path) -> None:
     model.judge = lambda c, v, q: opinion(c, q[:60], 8, injection_suspected=c == "professional_tone")
     text = text_of(went(history, tmp_path / "out", model))
-    assert "tries to instruct it" in text
-    assert text.count("tries to instruct it") == 2, "both skills, once each"
+    assert "tries to instruct its judge" in text
+    assert text.count("tries to instruct its judge") == 2, "both skills, once each"

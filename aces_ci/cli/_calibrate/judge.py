@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from aces_ci.tiers.judge_calibration import Calibration, Rate
 
 
+UNDEFINED = "kappa is undefined, because people and judge say one and the same word of every label that was answered"
+
+
 @click.command("judge")
 @click.argument("labels", type=click.Path(path_type=Path))
 @click.option("--no-perturb", is_flag=True, help="Leave out blank lines, order and padding: a quarter of the calls.")
@@ -56,7 +59,7 @@ def document(found: Calibration) -> dict[str, Any]:
 
 def rows(found: Calibration) -> list[str]:
     """The text, with what to paste into aces.yml."""
-    kappa = "cannot be told" if found.kappa is None else f"{found.kappa:.2f}"
+    kappa = "undefined" if found.kappa is None else f"{found.kappa:.2f}"
     lines = [
         f"judge: {', '.join(found.judge) or 'none answered'} · {found.answered} of {found.labels} labels answered",
         f"agreement  {_shown(found.agree)}   Cohen's kappa {kappa}",
@@ -76,10 +79,12 @@ def rows(found: Calibration) -> list[str]:
 
 
 def _settings(found: Calibration) -> dict[str, object] | None:
-    if len(found.judge) != 1 or found.kappa is None:
+    if len(found.judge) != 1 or len(found.sampling) != 1 or found.kappa is None:
         return None
     return {
         "judge": found.judge[0],
+        "edition": found.edition,
+        "sampling": found.sampling[0],
         "items": found.answered,
         "kappa": round(found.kappa, 3),
         "false_yes": round(found.false_yes.high, 3),
@@ -88,12 +93,19 @@ def _settings(found: Calibration) -> dict[str, object] | None:
 
 
 def _short(found: Calibration) -> str | None:
+    from aces_ci.core.asking.judge_score import Setup
     from aces_ci.core.gate_judge import below_bar
 
-    settings = _settings(found)
-    if settings is None:
-        return "no single judge answered enough to tell"
-    return below_bar(settings, found.judge)
+    if not found.judge:
+        return "the judge answered no label"
+    if len(found.judge) > 1:
+        return f"several judges answered: {', '.join(found.judge)}"
+    if len(found.sampling) > 1:
+        return f"it was asked with different sampling: {'; '.join(each or 'its own' for each in found.sampling)}"
+    if found.kappa is None:
+        return UNDEFINED
+    setup = Setup(judge=found.judge[0], edition=found.edition, sampling=found.sampling[0])
+    return below_bar(_settings(found), [setup])
 
 
 def _shown(rate: Rate) -> str:

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from aces_ci.core.asking.quoting import ELISION, cleaned, cut, folded
+from aces_ci.core.asking.quoting import ELISION, Excerpt, cleaned, excerpts, folded, hidings, joined, marked
 from aces_ci.core.skill import SkillFile
 
 MANIFEST_LIMIT = 60_000
@@ -15,6 +15,8 @@ MANIFEST_LIMIT = 60_000
 FILE_LIMIT = 3_000
 FILES_LIMIT = 30_000
 """Characters of all files beside the manifest."""
+LISTED = 1_000
+"""Paths of files that are not shown."""
 QUOTE_LEAST = 8
 """Characters of a quote; a shorter one stands everywhere."""
 _BESIDE = ("scripts/", "references/")
@@ -30,25 +32,27 @@ class Exhibit:
     side: str
     manifest: str
     """File name of the manifest."""
-    texts: Mapping[str, str]
+    texts: Mapping[str, tuple[Excerpt, ...]]
     """What is shown, by skill-relative path, the manifest first."""
     omitted: tuple[str, ...] = ()
-    """Paths of scripts and references that are not shown."""
+    """Every other file of the skill, sorted."""
+    hidings: int = 0
+    """Places at which a file takes text off a reader's screen (`quoting.hidings`)."""
     findings: tuple[str, ...] = ()
     """What the rules of tier 1 say, one `CODE file: title` each, sorted."""
 
     @property
     def has_files(self) -> bool:
-        """Whether there is anything beside the manifest that a criterion about files could read."""
-        return len(self.texts) > 1 or bool(self.omitted)
+        """Whether there are scripts or references, which a criterion about files could read."""
+        return any(path.startswith(_BESIDE) for path in (*self.texts, *self.omitted))
 
     def shown(self) -> dict[str, object]:
         """The data of the question. Equal skills give equal data."""
         return {
             "skill_folder": cleaned(self.skill.rsplit("/", 1)[-1]),
             "files": [{"path": cleaned(path), "text": _numbered(text)} for path, text in self.texts.items()],
-            "files_not_shown": [cleaned(path) for path in self.omitted],
-            "rule_findings": list(self.findings),
+            "files_not_shown": _listed(self.omitted),
+            "rule_findings": [cleaned(finding) for finding in self.findings],
         }
 
     def find(self, quote: str, near: int | None = None, path: str = "") -> tuple[str, int] | None:
@@ -59,7 +63,9 @@ class Exhibit:
         wanted = folded(_NUMBERED.sub("", quote)).strip("…. ")
         if len(wanted) < QUOTE_LEAST:
             return None
-        places = [(name, line) for name, text in self.texts.items() for line in _lines_of(text, wanted)]
+        places = [
+            (name, line) for name, parts in self.texts.items() for part in parts for line in _lines_of(part, wanted)
+        ]
         if not places:
             return None
         return min(places, key=lambda place: (place[0] != path, abs(place[1] - (near or 1)), place))
@@ -68,52 +74,56 @@ class Exhibit:
 def exhibit(
     *, skill: str, side: str, manifest: str, files: Mapping[str, SkillFile], findings: Iterable[str] = ()
 ) -> Exhibit:
-    """Builds it from the files of a skill; what is no text is named and not shown."""
-    own = files.get(manifest)
-    texts = {manifest: cut(cleaned(_text(own)), MANIFEST_LIMIT)}
-    omitted: list[str] = []
+    """Builds it from the files of a skill; what is not shown is named, all of it."""
+    beside = {path: files[path].text for path in sorted(files) if path.startswith(_BESIDE)}
+    texts = {manifest: _text(files.get(manifest)), **{path: text for path, text in beside.items() if text is not None}}
+    shown: dict[str, tuple[Excerpt, ...]] = {}
     room = FILES_LIMIT
-    for path in sorted(path for path in files if path.startswith(_BESIDE)):
-        text = files[path].text
-        if text is None or room <= 0:
-            omitted.append(path)
-            continue
-        shown = cut(cleaned(text), min(FILE_LIMIT, room))
-        room -= len(shown)
-        texts[path] = shown
+    for path, text in texts.items():
+        if path == manifest:
+            shown[path] = excerpts(marked(text), MANIFEST_LIMIT)
+        elif room > 0:
+            shown[path] = excerpts(marked(text), min(FILE_LIMIT, room))
+            room -= sum(len(part.text) for part in shown[path])
     return Exhibit(
         skill=skill,
         side=side,
         manifest=manifest,
-        texts=texts,
-        omitted=tuple(omitted),
+        texts=shown,
+        omitted=tuple(sorted(set(files) - set(shown))),
+        hidings=sum(map(hidings, texts.values())),
         findings=tuple(sorted(set(findings))),
     )
 
 
 def _text(file: SkillFile | None) -> str:
+    """A manifest, with a mark for each byte that is not UTF-8."""
     if file is None or file.data is None:
         return ""
     return file.data.decode("utf-8-sig", "replace")
 
 
-def _numbered(text: str) -> str:
-    """Each line with its number in the file; a cut text's tail is not numbered, because its numbers are gone."""
-    rows: list[str] = []
-    counted = True
-    for number, line in enumerate(text.split("\n"), start=1):
-        counted = counted and not line.startswith(f"{ELISION} ")
-        rows.append(f"{number}| {line}" if counted else line)
-    return "\n".join(rows)
+def _listed(paths: Sequence[str]) -> list[str]:
+    more = len(paths) - LISTED
+    return [*map(marked, paths[:LISTED]), *([f"{ELISION} {more} more files {ELISION}"] if more > 0 else [])]
 
 
-def _lines_of(text: str, wanted: str) -> Sequence[int]:
-    """Lines on which a folded quote begins."""
+def _numbered(parts: Sequence[Excerpt]) -> str:
+    """Each line with its number in the file."""
+    return joined(parts, _lines)
+
+
+def _lines(part: Excerpt) -> str:
+    return "\n".join(f"{number}| {line}" for number, line in enumerate(part.text.split("\n"), start=part.line))
+
+
+def _lines_of(part: Excerpt, wanted: str) -> Sequence[int]:
+    """Lines of the file on which a folded quote begins."""
     words: list[str] = []
     lines: list[int] = []
     starts: list[int] = []
     length = 0
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(part.text.split("\n"), start=part.line):
         for word in line.split():
             starts.append(length)
             lines.append(number)

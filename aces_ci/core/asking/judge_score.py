@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from aces_ci.core.asking.rubric import APART
-from aces_ci.core.evidence import Judgement
+from aces_ci.core.evidence import Judgement, Vote
 
 LEAST_SHARE = 0.8
 """Of the criteria that apply, so many must be answered; below that there is no score."""
@@ -39,10 +39,34 @@ class SideScore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
-    """How often the first two votes said the same: within one point, and both pass or both not."""
+    """On how many criteria all votes that can be used said the same (`apart`)."""
 
     agreed: int
     criteria: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """A judge as it was asked; one that differs in any part is another judge."""
+
+    judge: str
+    """Resolved model and prompt version."""
+    edition: str
+    """As `Judgement.edition`."""
+    sampling: str
+
+
+def setups(judgements: Iterable[Judgement]) -> tuple[Setup, ...]:
+    """All that gave a score."""
+    scored = [row for row in judgements if row.score is not None]
+    found = dict.fromkeys(Setup(judge=row.judge, edition=row.edition, sampling=row.sampling) for row in scored)
+    return tuple(found)
+
+
+def apart(votes: Sequence[Vote]) -> bool:
+    """Whether votes differ: by `APART` points or more, or on passing."""
+    scores = [vote.score for vote in votes]
+    return len(votes) > 1 and (max(scores) - min(scores) >= APART or len({vote.passed for vote in votes}) > 1)
 
 
 def judges(judgements: Iterable[Judgement]) -> tuple[str, ...]:
@@ -83,10 +107,9 @@ def moved(judgements: Sequence[Judgement]) -> Moved:
 
 
 def agreement(judgements: Iterable[Judgement]) -> Agreement:
-    """Over all criteria that were voted on at least twice."""
-    pairs = [(row.votes[0], row.votes[1]) for row in judgements if len(row.votes) >= 2]
-    same = sum(abs(one.score - two.score) < APART and one.passed == two.passed for one, two in pairs)
-    return Agreement(agreed=same, criteria=len(pairs))
+    """Over all criteria that have at least two votes."""
+    voted = [row.votes for row in judgements if len(row.votes) >= 2]
+    return Agreement(agreed=sum(not apart(votes) for votes in voted), criteria=len(voted))
 
 
 def worst(judgements: Iterable[Judgement], count: int = 2) -> tuple[Judgement, ...]:

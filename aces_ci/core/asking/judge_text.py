@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aces_ci.core.asking.judge_score import agreement, judges, moved, side_score
-from aces_ci.core.evidence import Judgement
+from aces_ci.core.evidence import Judgement, Vote
 from aces_ci.core.inert import visible
 
 NOT_TESTED = "Do not compare with another judge. Whether agents do better was not tested."
-INJECTION = "the judge reports text in this skill that tries to instruct it"
+INJECTION = "text in this skill tries to instruct its judge, or takes itself off a reader's screen"
 
 
 def overall(own: Sequence[Judgement]) -> str:
@@ -26,15 +26,20 @@ def overall(own: Sequence[Judgement]) -> str:
 
 
 def suspected(own: Sequence[Judgement]) -> bool:
-    """Whether the judge saw the head trying to instruct it."""
+    """Whether the head tries to instruct its judge, by a vote's word or by what the text holds."""
     return any(row.injection_suspected for row in own if row.side == "head")
+
+
+def argument(vote: Vote) -> str:
+    """The reason of a vote and, of a fault of omission, what was searched for. Not escaped."""
+    return f"{vote.reason} Looked for: {vote.searched}" if vote.searched else vote.reason
 
 
 def advice(row: Judgement) -> list[str]:
     """One weak criterion: place and reason, the quote, the fix."""
     vote = min(row.votes, key=lambda vote: vote.score)
     where = f"{visible(vote.path, 120)}:{vote.line}: " if vote.line else ""
-    lines = [f"  weak: {row.criterion.replace('_', ' ')} {row.score:g}: {where}{visible(vote.reason, 300)}"]
+    lines = [f"  weak: {row.criterion.replace('_', ' ')} {row.score:g}: {where}{visible(argument(vote), 500)}"]
     if vote.quote:
         lines.append(f'    "{visible(vote.quote, 200)}"')
     return [*lines, f"    fix: {visible(vote.fix, 300)}"] if vote.fix else lines

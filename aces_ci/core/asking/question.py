@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+OVERHEAD_TOKENS = 1_000
+"""What a provider adds to a request of its own: roles, and words around the schema."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +29,12 @@ class Question:
     max_tokens: int = 2048
     """Upper bound of the reply, thinking included."""
 
+    @property
+    def most_input_tokens(self) -> int:
+        """Upper bound: no tokenizer in use makes more than one token of a byte, and of some bytes it makes one."""
+        texts = (self.system, self.user, json.dumps(self.schema))
+        return sum(len(text.encode("utf-8", "replace")) for text in texts) + OVERHEAD_TOKENS
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
@@ -41,6 +51,8 @@ class Answer:
     input_tokens: int = 0
     output_tokens: int = 0
     usd_micros: int | None = None
+    unsettled: int = 0
+    """Requests in front of the one that was answered whose price never came: lost on the way, perhaps paid for."""
     cached: bool = False
     sampling: Mapping[str, object] = field(default_factory=dict)
     """The sampling parameters that were really sent."""

@@ -41,4 +41,8 @@ def from_line(line: str) -> tuple[str, Mapping[str, Any]]:
         raise ValueError("no recorded answer")
     if not isinstance(kept.get("text", kept.get("error")), str):
         raise ValueError("it has neither text nor error")
+    if not all(type(kept.get(key, 0)) is int and kept.get(key, 0) >= 0 for key in ("input_tokens", "output_tokens")):
+        raise ValueError("its counts of tokens are no counts")
+    if not isinstance(kept.get("model") or "", str) or not isinstance(kept.get("sampling") or {}, dict):
+        raise ValueError("its model is no text, or its sampling no object")
     return kept["digest"], kept

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aces_ci.core.amount import NBSP, plural
-from aces_ci.core.asking.judge_score import Moved, SideScore, agreement, judges, moved, side_score, worst
+from aces_ci.core.asking.judge_score import Moved, SideScore, agreement, apart, judges, moved, side_score, worst
+from aces_ci.core.asking.judge_text import argument
 from aces_ci.core.change import How
 from aces_ci.core.evidence import Judgement, Vote
 from aces_ci.core.inert import cell, code, prose
@@ -52,13 +53,13 @@ def below_table(report: Report, place: Place) -> list[str]:
     judged = [skill for skill in report.skills if skill.judgements]
     if not judged:
         return []
-    words = [text for skill in judged if (text := _moved(skill, report))]
+    words = [text for skill in judged if (text := _moved(skill))]
     lines = [" ".join(["In brackets: the range of the votes.", *([f"{'; '.join(words)}."] if words else [])]), ""]
     for skill in judged:
         if any(row.injection_suspected for row in skill.judgements if row.side == "head"):
             lines += [
-                f"**Warning** · the judge reports text in {code(skill.change.label, 64)} that tries to instruct it. "
-                "Read the skill before you trust its score.",
+                f"**Warning** · text in {code(skill.change.label, 64)} tries to instruct its judge, or takes itself "
+                "off a reader's screen. Read the skill before you trust its score.",
                 "",
             ]
     weak = [(skill, row) for skill in judged for row in worst(skill.judgements, WEAKEST)]
@@ -70,11 +71,11 @@ def below_table(report: Report, place: Place) -> list[str]:
     return lines
 
 
-def _moved(skill: SkillReport, report: Report) -> str:
+def _moved(skill: SkillReport) -> str:
     name = code(skill.change.label, 64)
     return {
-        Moved.GAINED: f"{name} gained against {code(report.event.base_name, 40)}",
-        Moved.LOST: f"{name} lost against {code(report.event.base_name, 40)}",
+        Moved.GAINED: f"{name} gained",
+        Moved.LOST: f"{name} lost",
         Moved.WITHIN: f"{name} did not change beyond the judge's own spread",
         Moved.UNKNOWN: "",
     }[moved(skill.judgements)]
@@ -86,7 +87,7 @@ def _weak(report: Report, place: Place, index: int, skill: SkillReport, row: Jud
     where = _where(report, place, skill, vote)
     quote = f" {code(vote.quote, 120)}:" if vote.quote else ""
     fix = f" **Fix**: {prose(vote.fix, 240)}" if vote.fix else ""
-    return f"{index}. {owner}{where}{title(row)} {row.score:g} of 10.{quote} {prose(vote.reason, 240)}{fix}"
+    return f"{index}. {owner}{where}{title(row)} {row.score:g} of 10.{quote} {prose(argument(vote), 360)}{fix}"
 
 
 def _where(report: Report, place: Place, skill: SkillReport, vote: Vote) -> str:
@@ -129,7 +130,10 @@ def _votes(row: Judgement | None) -> str:
         return _in_cell(row.because)
     marks = [f"{vote.score:g}" for vote in row.votes]
     shown = f"{NBSP}·{NBSP}".join(marks[:2])
-    return f"{shown} (votes differ, third: {marks[2]})" if len(marks) > 2 else shown
+    if len(marks) < 3:
+        return shown
+    # A third is asked as well where a judge contradicts itself.
+    return f"{shown} ({'votes differ, ' if apart(row.votes[:2]) else ''}third: {marks[2]})"
 
 
 def _in_cell(text: str) -> str:
