@@ -138,7 +138,7 @@ def area_in(folder: str, path: str, workspaces: Sequence[str] = ()) -> Area:
 
 def braces(shape: str) -> tuple[str, ...]:
     """`/{bin,usr}` as the words that a shell makes of it, at most a few."""
-    found = _BRACES.search(shape)
+    found = _BRACES.search(shape) if "{" in shape else None
     if found is None:
         return (shape,)
     before, after = shape[: found.start()], shape[found.end() :]
