@@ -46,7 +46,9 @@ def sentences(live: LiveSummary) -> list[str]:
     if live.smallest_detectable is not None:
         said.append(f"A run of this size and spread sees {number(live.smallest_detectable)} points four times of five.")
     if live.population is not None:
-        said.append(f"For tasks like these: {_estimate(live.population)}, if the cases were drawn from them.")
+        said.append(
+            f"For tasks like these (95 % interval): {_estimate(live.population)}, if the cases were drawn at random."
+        )
     elif live.population_because:
         said.append(f"Nothing is said for tasks like these: {plain(live.population_because, 200)}.")
     if live.routing_premium is not None:
@@ -60,7 +62,12 @@ def sentences(live: LiveSummary) -> list[str]:
             said.append(f"On this change's own evals, which do not gate: {_lift(second)}.")
     if live.cannot_gate:
         said.append(f"Does not gate: {plain(live.cannot_gate, 200)}.")
-    return [*said, *(f"{plain(note, 240)}." for note in live.notes)]
+    return [*said, *(_sentence(note) for note in live.notes)]
+
+
+def _sentence(note: str) -> str:
+    text = plain(note, 240)
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

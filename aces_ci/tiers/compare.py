@@ -122,7 +122,8 @@ def _one_side(
         floor=plan.floor,
         margin=plan.margin,
         seed=plan.seed or None,
-        spent=(main.looks.spent.lower, main.looks.spent.higher) if main else plan.spent,
+        # Only the contrast that can gate spends: lift alone leaves what earlier runs of the comparison spent.
+        spent=(main.looks.spent.lower, main.looks.spent.higher) if main and basis is Contrast.CHANGE else plan.spent,
         attempts=attempts,
         activation=activation(every, rows),
         skill_use=used(every, rows),

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from aces_ci.core.evidence import LastPush
 from aces_ci.core.finding import Finding
 from aces_ci.core.lift import OUTCOME_PARTS, outcomes, table
-from aces_ci.core.live import LiveSummary, Since
+from aces_ci.core.live import LiveSummary, Since, Unfair, Word
 from aces_ci.core.plan import Subject, TrialPlan
 from aces_ci.core.push_memory import Push
 from aces_ci.core.score import Score
@@ -19,6 +19,8 @@ from aces_ci.statistics.intervals import suite_interval
 from aces_ci.statistics.stratified import Cell
 from aces_ci.tiers.contrast import estimate
 
+SPOILT = frozenset({Unfair.TAMPERED, Unfair.CONTAMINATED, Unfair.UNEQUAL_TOOLS})
+"""What spoils runs of this change themselves, whatever they are compared with."""
 Stratum = tuple[str, str, str]
 """Case, harness, model."""
 
@@ -76,12 +78,14 @@ def since(
         for case, harness, model, before in last.outcomes
     ]
     paired = [cell for cell in cells if cell.paired]
-    interval = suite_interval(paired)
+    foul = summary.word is Word.NO_VERDICT and any(kind in SPOILT for kind in summary.unfair)
+    interval = None if foul else suite_interval(paired)
+    because = summary.because if foul else "no case that both pushes ran with the same agent and judge"
     prints = _fingerprints(findings, last.skill)
     return Since(
         head=last.head,
         outcome=estimate(interval, cases=len({cell.key[0] for cell in paired})),
-        because="" if interval else "no case that both pushes ran with the same agent and judge",
+        because="" if interval else because,
         fixed=len(set(last.findings) - prints),
         new=len(prints - set(last.findings)),
     )

@@ -25,7 +25,7 @@ from aces_ci.core.spending.control import Secrets
 from aces_ci.core.spending.exchange import Protocol
 from aces_ci.core.staging import Lineup
 from aces_ci.core.suites.case import Case
-from aces_ci.core.trial import Arm, Trial
+from aces_ci.core.trial import Arm, Flag, Trial
 from aces_ci.core.wire import from_line, to_line
 from aces_ci.forges._links import PageLinks
 from aces_ci.grading import Grades
@@ -41,7 +41,7 @@ from aces_ci.tiers.decide import decide
 from aces_ci.tiers.push import comparison_of, push_of, recalled
 from aces_ci.tiers.strata import slots
 from aces_ci.trialling import Access
-from tests.builders import BASE, HEAD, SKILL, a_changed_skill, a_comparison, a_run, an_event
+from tests.builders import BASE, HEAD, SKILL, a_changed_skill, a_comparison, a_run, an_event, flagged
 
 BEFORE = "0be7712" + "0" * 33
 CASES = ("case-1", "case-2", "case-3", "case-4")
@@ -170,6 +170,16 @@ def test_the_comment_says_what_moved_with_an_interval_and_which_findings_went() 
     (row,) = [line for line in text.split("\n") if line.startswith("**Since the last push**")]
     assert row.startswith(f"**Since the last push** (`{BEFORE[:7]}`) · outcome +")
     assert row.endswith("], 1 finding fixed, 1 new\\") and "[" in row
+
+
+def test_runs_that_are_spoilt_are_compared_with_no_earlier_push() -> None:
+    push, made = left_behind(), plan("second try")
+    trials, scores = measured(made, RATES, 2)
+    last = recalled(push, made.subjects[0], made, scores)
+    spoilt = flagged(trials, Arm.WITH_SKILL, Flag.TAMPERED)
+    live = assemble([a_run(), a_changed_skill(), *spoilt, *scores, last, RunEnded()]).skills[0].live
+    assert live is not None and live.since is not None
+    assert live.since.outcome is None and "model never gave" in live.since.because
 
 
 def test_a_case_that_was_changed_is_not_compared_and_the_reason_stands_there() -> None:
