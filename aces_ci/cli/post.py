@@ -25,14 +25,19 @@ from aces_ci.cli.options import repo_option
 @click.option(
     "--artifact", default="aces-results", show_default=True, metavar="NAME", help="GitHub: the artifact it left."
 )
-@click.option("--change", type=click.IntRange(min=1), metavar="N", help="GitLab: the merge request to post under.")
+@click.option(
+    "--change",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="GitLab: the merge request to post under; default: every open one of a fork.",
+)
 def COMMAND(path: Path | None, repo: Path, workflow: str, job: str, artifact: str, change: int | None) -> int:
     """Post a report.
 
-    Without a path the report is that of the run which started this job (`workflow_run`), or of a merge
-    request's head pipeline: it comes from somebody else's job, is checked against what the forge says of
-    that job, and only a comment is made of it. With a path it is the report of an earlier step of this very
-    run.
+    Without a path the report is that of the run which started this job (`workflow_run`), or on GitLab of a merge
+    request's head pipeline, by default of every open one of a fork. It comes from somebody else's job, is checked
+    against what the forge says of that job, and only a comment is made of it. With a path it is the report of an
+    earlier step of this very run.
     """
     from aces_ci.jobs.post import Options, post
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -123,6 +123,10 @@ class GitHub:
     def policy(self) -> bytes | None:
         """`aces.yml` of the default branch, by the API."""
         return policy_at_tip(self.api(), self._env.get("GITHUB_REPOSITORY", ""))
+
+    def followed(self) -> Sequence[int | None]:
+        """The one behind the `workflow_run` event."""
+        return (None,)
 
     def foreign(self, source: str, artifact: str, change: int | None) -> tuple[Origin, bytes]:
         """The report of the run that the `workflow_run` event names."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
@@ -14,7 +14,7 @@ from aces_ci.core.slash import Purpose
 from aces_ci.forges._gitlab.approvals import Approvals, asked
 from aces_ci.forges._gitlab.event import read_event
 from aces_ci.forges._gitlab.notes import MergeRequestNotes
-from aces_ci.forges._gitlab.origin import HeadPipelines
+from aces_ci.forges._gitlab.origin import HeadPipelines, open_from_forks
 from aces_ci.forges._gitlab.policy import policy_at_tip
 from aces_ci.forges._links import PageLinks
 from aces_ci.forges._sticky import post
@@ -79,6 +79,10 @@ class GitLab:
     def policy(self) -> bytes | None:
         """`aces.yml` of the default branch of the project whose job this is, by the API."""
         return policy_at_tip(self.api(), quote(self._env.get("CI_PROJECT_ID", ""), safe=""))
+
+    def followed(self) -> Sequence[int | None]:
+        """No event of this project tells of a fork's pipeline, so all open merge requests of forks are asked."""
+        return open_from_forks(self.api(), quote(self._env.get("CI_PROJECT_ID", ""), safe=""))
 
     def foreign(self, source: str, artifact: str, change: int | None) -> tuple[Origin, bytes]:
         """The report of the head pipeline of a merge request of this project."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from aces_ci.core.approval import Approval, Refusal
@@ -58,6 +58,10 @@ class Local:
     def policy(self) -> bytes | None:
         """There is a checkout."""
         return None
+
+    def followed(self) -> Sequence[int | None]:
+        """None but that which was named, and it is refused."""
+        return (None,)
 
     def foreign(self, source: str, artifact: str, change: int | None) -> tuple[Origin, bytes]:
         """There is no other job."""

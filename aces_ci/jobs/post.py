@@ -7,14 +7,14 @@ verdict.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
 from aces_ci import compose, publication
 from aces_ci.compose import report_from_json as parse
-from aces_ci.core.amount import in_micros
+from aces_ci.core.amount import in_micros, plural
 from aces_ci.core.errors import DeliveryError, NotPermitted, UsageError
 from aces_ci.core.event import Event, EventKind
 from aces_ci.core.foreign import vet
@@ -64,17 +64,35 @@ def post(options: Options, *, env: Mapping[str, str], stderr: TextIO) -> int:
         log,
         ForgeOptions(token=inputs.get("github_token"), api_url=inputs.get("api_url"), redactor=redactor),
     )
-    own = None if options.path is None else _own(forge, options, options.path)
     settings, known = _settings(forge, env, log)
     cap = in_micros(settings.budget.usd) if known else None
-    report = _foreign(forge, options, cap) if own is None else own
     with Zygote() as zygote:
-        pages = publication.rendered(report, settings.comment.key, zygote)
-    posted = forge.publish(report.event, _publication(report, pages, settings.comment))
-    for notice in posted.notices:
-        log.line(f"notice: {notice}")
-    log.line(_said(report.event, posted))
+        for report in _reports(forge, options, cap, log):
+            pages = publication.rendered(report, settings.comment.key, zygote)
+            posted = forge.publish(report.event, _publication(report, pages, settings.comment))
+            for notice in posted.notices:
+                log.line(f"notice: {notice}")
+            log.line(_said(report.event, posted))
     return 0
+
+
+def _reports(forge: Forge, options: Options, cap: int | None, log: Log) -> Iterator[Report]:
+    """What there is to post. Of several, one that is refused says so and keeps none from the others."""
+    if options.path is not None:
+        yield _own(forge, options, options.path)
+        return
+    several = None if options.change is not None else forge.followed()
+    if several is None or several == (None,):
+        yield _foreign(forge, options, options.change, cap)
+        return
+    log.line(f"{plural(len(several), 'open change')} of forks")
+    for change in several:
+        try:
+            report = _foreign(forge, options, change, cap)
+        except UsageError as error:
+            log.line(f"notice: nothing is posted for {change}: {error.why or error.message} ({error.code})")
+        else:
+            yield report
 
 
 def _settings(forge: Forge, env: Mapping[str, str], log: Log) -> tuple[Settings, bool]:
@@ -95,8 +113,8 @@ def _settings(forge: Forge, env: Mapping[str, str], log: Log) -> tuple[Settings,
     return settings, known or "budget.usd" in inputs
 
 
-def _foreign(forge: Forge, options: Options, cap: int | None) -> Report:
-    origin, data = forge.foreign(options.source, options.artifact, options.change)
+def _foreign(forge: Forge, options: Options, change: int | None, cap: int | None) -> Report:
+    origin, data = forge.foreign(options.source, options.artifact, change)
     return vet(parse(plain_json(data)), replace(origin, cap_usd_micros=cap))
 
 

@@ -118,6 +118,11 @@ class Forge(Protocol):
         """
         ...
 
+    def followed(self) -> Sequence[int | None]:
+        """The change requests whose foreign reports this job posts where none is named: that of the run which its
+        event tells (None), or every open one that comes from a fork."""
+        ...
+
     def foreign(self, source: str, artifact: str, change: int | None) -> tuple[Origin, bytes]:
         """The report that a job without rights left for us, and what the forge says of that job.
 

@@ -173,9 +173,11 @@ def test_a_fork_s_result_is_posted_by_a_job_of_the_target_project(tmp_path: Path
     poster = project(tmp_path / "trusted", fake, _posting())
     fake.change(NUMBER, made.head, source_project_id=8)
     fake.finished(NUMBER, project=8, sha=made.head, job="aces-ci", report=report)
-    code, log = poster.run(
-        "aces-ci:post", CI_PIPELINE_SOURCE="schedule", ACES_POST_CHANGE=str(NUMBER), CI_MERGE_REQUEST_IID=""
-    )
+    scheduled = {"CI_PIPELINE_SOURCE": "schedule", "CI_MERGE_REQUEST_IID": "", "CI_COMMIT_BRANCH": "main"}
+    for asked in ({"ACES_POST": "forks"}, {"ACES_POST_CHANGE": str(NUMBER)}):
+        assert set(poster.jobs(**scheduled, **asked)) == {"aces-ci:post"}, "nothing is evaluated, or paid for"
+    assert "aces-ci:post" not in poster.jobs(**scheduled)
+    code, log = poster.run("aces-ci:post", **scheduled, ACES_POST="forks")
     assert code == 0, log
     (body,) = fake.bodies(NUMBER)
     assert "reported by the fork's own job, not verified" in body

@@ -64,6 +64,7 @@ class FakeGitLab:
             ("GET", root, self._project),
             ("GET", root + "/members/all/{member}", self._member),
             ("GET", root + "/repository/commits/{sha}/merge_requests", self._of_commit),
+            ("GET", root + "/merge_requests", self._changes),
             ("GET", change, self._change),
             ("GET", change + "/notes", self._list),
             ("POST", change + "/notes", self._create),
@@ -195,6 +196,11 @@ class FakeGitLab:
     def _of_commit(self, request: Request, project: str, sha: str) -> Answer:
         self._ours(project)
         return self._page(request, [row for row in self.changes.values() if row["sha"] == sha])
+
+    def _changes(self, request: Request, project: str) -> Answer:
+        self._ours(project)
+        state = request.query.get("state", "all")
+        return self._page(request, [row for row in self.changes.values() if state in ("all", row["state"])])
 
     def _change(self, request: Request, project: str, number: str) -> Answer:
         return Answer(body=self._known(project, number))

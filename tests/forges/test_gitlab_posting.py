@@ -153,7 +153,24 @@ def test_a_report_that_never_ends_is_cut_off(fake: FakeGitLab) -> None:
     assert caught.value.code == "artifact_count"
 
 
-def test_the_merge_request_must_be_named(fake: FakeGitLab) -> None:
-    with pytest.raises(UsageError) as caught:
-        run(fake, None)
-    assert "--change" in (caught.value.do or "")
+def test_without_a_number_every_open_one_of_a_fork_gets_its_note_and_a_bad_one_keeps_none_from_it(
+    fake: FakeGitLab,
+) -> None:
+    fake.change(40, "c" * 40, source_project_id=FORK)
+    fake.finished(40, project=FORK, sha="c" * 40, job="aces-ci", report=b"{}")
+    fake.change(41, "d" * 40, source_project_id=FORK)
+    fake.change(43, HEAD)
+    fake.change(44, HEAD, source_project_id=FORK, state="merged")
+    fake.change(45, HEAD, source_project_id=None)
+    fake.changes = dict(sorted(fake.changes.items()))
+    log = run(fake, None)
+    assert "3 open changes of forks" in log
+    assert "notice: nothing is posted for 40: its schema_version is not 1 (schema_version)" in log
+    assert "notice: nothing is posted for 41: the head pipeline is not one of a merge request (run_event)" in log
+    assert len(fake.bodies(NUMBER)) == 1
+    assert not any(fake.bodies(number) for number in (40, 41, 43, 44, 45))
+
+
+def test_a_quiet_project_has_nothing_to_post(fake: FakeGitLab) -> None:
+    fake.changes.clear()
+    assert "0 open changes of forks" in run(fake, None)

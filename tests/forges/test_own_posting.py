@@ -136,7 +136,6 @@ def test_a_file_that_is_not_there_is_called_missing(name: str, tmp_path: Path) -
     ("name", "code", "do"),
     [
         ("github", "run_event", "workflow_run"),
-        ("gitlab", "change_missing", "--change N"),
         ("local", "no_forge", "comment.md"),
     ],
 )

@@ -20,6 +20,12 @@ from aces_ci.shell.http import Api, Forbidden, HttpError
 ARTIFACT_LIMIT = 4_000_001
 
 
+def open_from_forks(api: Api, project: str) -> tuple[int, ...]:
+    """Numbers of the open merge requests into `project` whose source is another project that is still there."""
+    rows = api.pages(f"/projects/{project}/merge_requests", state="opened")
+    return tuple(row["iid"] for row in rows if row["source_project_id"] not in (None, row["target_project_id"]))
+
+
 @dataclass(slots=True)
 class HeadPipelines:
     """The pipelines of a project's merge requests."""
