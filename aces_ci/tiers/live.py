@@ -161,7 +161,7 @@ class _Engine:
         self._plan, self._means, self._sink = plan, means, sink
         self._known, self._progress, self._stop = known, on_progress, stop
         self._till = till
-        self._rations = Rations(means.budget, plan, till.paid_micros)
+        self._rations = Rations(means.budget, plan, till.paid_micros, max_output=means.requests.max_output)
         self._lost_in_a_row = 0
         self._ended = Ended()
         self._because = ""

@@ -7,13 +7,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from aces_ci.core.plan import PlannedTrial, TrialPlan, arms_of
-from aces_ci.core.spending.control import Cap
+from aces_ci.core.spending.control import Cap, Limits
+from aces_ci.core.spending.price import bound
 from aces_ci.tiers.purse import Purse
 
 TRIAL_SHARES = 4
-"""A trial may use so many times its equal share of the run's budget; the run's own cap still holds."""
+"""A trial may use so many times its equal share of the run's budget, or what one long request sets aside; the run's own
+cap still holds."""
 
 
+LONG_PROMPT = 400_000
+"""Bytes of a long conversation with all its tools: as many tokens are set aside for it before it goes out."""
 GRADING_SHARE = 5
 """One part of the budget in so many is kept from agents that a judge grades: what nobody can grade tells nothing."""
 
@@ -48,11 +52,20 @@ class Rations:
     """What is left. The gateway enforces the caps; this only tells when starting another trial is pointless."""
 
     def __init__(
-        self, budget: Budget, plan: TrialPlan, paid_micros: int = 0, now: Callable[[], float] = time.monotonic
+        self,
+        budget: Budget,
+        plan: TrialPlan,
+        paid_micros: int = 0,
+        now: Callable[[], float] = time.monotonic,
+        max_output: int = Limits().max_output,
     ) -> None:
+        """`max_output`: tokens that one request's answer may have."""
         self._budget, self._plan, self._now = budget, plan, now
         self._until = now() + budget.minutes * 60 if budget.minutes is not None else None
         self._left = max(0, (budget.usd_micros or 0) - budget.kept_micros - paid_micros)
+        prices = [item.price for item in plan.contenders if item.price is not None]
+        # What is set aside for a request is many times what it then costs: a share below that lets nothing out at all.
+        self._one = max((bound(price, LONG_PROMPT, max_output) for price in prices), default=0)
         self._arms = sum(len(arms_of(subject, plan.design.arms)) for subject in plan.subjects) or 1
 
     def caps(self, planned: PlannedTrial) -> tuple[Cap, ...]:
@@ -60,13 +73,14 @@ class Rations:
         if self._budget.usd_micros is None:
             return ()
         share = self._left // max(1, len(self._plan.trials))
+
+        def cap(scope: str, micros: int) -> Cap:
+            return Cap(scope=scope, usd_micros=min(self._left, max(1, self._one, micros)))
+
         return (
             Cap(scope="run", usd_micros=self._left),
-            Cap(
-                scope=f"arm:{planned.skill}:{planned.side}:{planned.arm.value}",
-                usd_micros=min(self._left, 2 * self._left // self._arms),
-            ),
-            Cap(scope=f"trial:{planned.digest}", usd_micros=min(self._left, max(1, TRIAL_SHARES * share))),
+            cap(f"arm:{planned.skill}:{planned.side}:{planned.arm.value}", 2 * self._left // self._arms),
+            cap(f"trial:{planned.digest}", TRIAL_SHARES * share),
         )
 
     def empty(self, paid_micros: int, *, judged_away: bool = False) -> str:

@@ -18,7 +18,8 @@ from aces_ci.core.skill import FileKind, Skill, SkillFile
 from aces_ci.core.spending.book import Book, Payment
 from aces_ci.core.spending.control import ArmSlot, Secrets, Upstream
 from aces_ci.core.spending.exchange import Protocol
-from aces_ci.core.spending.price import Price
+from aces_ci.core.spending.price import Price, bound
+from aces_ci.core.spending.price_table import price_of
 from aces_ci.core.staging import Injection, Lineup
 from aces_ci.core.suites.case import Case, CaseFile
 from aces_ci.core.trial import Arm, Ending, Flag
@@ -28,7 +29,7 @@ from aces_ci.ports.sandbox import Limits, Program, SandboxLost
 from aces_ci.statistics.power import attainable
 from aces_ci.tiers import live
 from aces_ci.tiers.purse import Purse
-from aces_ci.tiers.schedule import Budget
+from aces_ci.tiers.schedule import Budget, Rations
 from aces_ci.trialling import plannable
 from tests.e2e.live_rig import MemorySink
 from tests.fakes.sandbox import FakeSandbox, FakeSession, Loss, World
@@ -335,6 +336,19 @@ def test_a_gateway_that_never_comes_is_an_error_before_any_trial() -> None:
 
 def paid(micros: int) -> Book:
     return Book([Payment(trial="t", attempt="a", number=1, micros=micros, settled=True)])
+
+
+@pytest.mark.parametrize("model", ["claude-sonnet-5", "claude-opus-5", "gpt-5.5"])
+def test_the_default_budget_lets_a_request_of_a_real_agent_out_whatever_the_number_of_trials(model: str) -> None:
+    """Claude Code asks for 32,000 tokens with 60 kB of prompt and tools; all of it is set aside before it goes out."""
+    price = price_of(model)
+    assert price is not None
+    chosen = plan(count=6, looks=(3, 5, 8), contenders=[contender(model=model, price=price)])
+    budget = Budget.beside(Purse(10_000_000), None, judged=True)
+    caps = Rations(budget, chosen).caps(chosen.trials[0])
+    assert len(caps) == 3
+    assert min(cap.usd_micros for cap in caps) >= bound(price, 62_000, 32_000)
+    assert max(cap.usd_micros for cap in caps) == 8_000_000, "the run's own cap holds"
 
 
 def test_caps_are_equal_for_the_arms_and_shrink_by_what_was_spent() -> None:
