@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 import subprocess
 from pathlib import Path
@@ -14,6 +15,8 @@ from aces_ci import __version__
 from aces_ci.core import push_memory
 from aces_ci.judging import CACHE
 from aces_ci.settings.inputs import INPUTS
+from tests.fakes.server import Answer, LoopbackServer
+from tests.git_history import ENVIRONMENT
 
 ROOT = Path(__file__).resolve().parents[2]
 GITHUB = sorted([*(ROOT / ".github/workflows").glob("*.yml"), *(ROOT / "examples/github").glob("*.yml")])
@@ -145,10 +148,35 @@ def test_a_job_with_a_secret_has_of_the_fork_git_objects_and_no_files(name: str)
         if step.get("uses", "").startswith("actions/checkout@"):
             assert set(step["with"]) == {"fetch-depth", "persist-credentials"}, "no `ref`, no `repository`"
         assert "${{" not in step.get("run", "")
-    assert [step["run"] for step in steps if "run" in step] in (
-        [],
-        ['git fetch --no-tags "$URL" "refs/pull/$NUMBER/head"'],
+    runs = [step["run"] for step in steps if "run" in step]
+    assert runs in ([], [FETCH])
+
+
+FETCH = """\
+auth=$(printf 'x-access-token:%s' "$TOKEN" | base64 -w0)
+echo "::add-mask::$auth"
+export HEADER="Authorization: Basic $auth"
+git --config-env="http.$URL.extraheader=HEADER" fetch --no-tags "$URL" "refs/pull/$NUMBER/head"
+"""
+
+
+def test_the_one_fetch_of_a_fork_s_objects_is_the_same_everywhere_and_works_in_a_private_repository() -> None:
+    places = (
+        ".github/workflows/evaluate.yml",
+        "examples/github/forks-live.yml",
+        "examples/github/forks-environment.yml",
     )
+    steps = [
+        step
+        for place in places
+        for job in documents(ROOT / place)[0]["jobs"].values()
+        for step in job["steps"]
+        if "run" in step
+    ]
+    assert len(steps) == 5
+    for step in steps:
+        assert step["run"] == FETCH
+        assert step["env"]["TOKEN"] == "${{ github.token }}", "in no argument, no file, and no later step"
 
 
 def test_the_job_that_waits_for_a_review_names_the_environment_it_waits_in() -> None:
@@ -164,6 +192,28 @@ def test_the_comment_names_the_budget_that_the_job_which_measures_forks_has() ->
         (job,) = documents(ROOT / "examples/github" / name)[0]["jobs"].values()
         (ours,) = [step for step in job["steps"] if step.get("uses", "").startswith("aces-ci/")]
         assert ours["with"]["budget_usd"] == poster["with"]["budget_usd"]
+
+
+def test_that_fetch_shows_the_token_to_its_own_server_and_in_no_argument(tmp_path: Path) -> None:
+    server = LoopbackServer()
+    server.route("GET", "/o/r/info/refs", lambda request: Answer(status=404, body={}))
+    subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True, env=ENVIRONMENT)
+    with server.running():
+        told = {"URL": f"{server.url}/o/r", "NUMBER": "42", "TOKEN": "ghs_canary"}
+        done = subprocess.run(
+            ["bash", "-xec", FETCH],
+            cwd=tmp_path,
+            env={**ENVIRONMENT, **told},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+    (asked,) = {item.request.headers.get("authorization") for item in server.exchanges}
+    assert base64.b64decode((asked or "").removeprefix("Basic ")) == b"x-access-token:ghs_canary"
+    (command,) = [row for row in done.stderr.splitlines() if row.startswith("+ git ")]
+    assert command.endswith(f"fetch --no-tags {told['URL']} refs/pull/42/head")
+    assert asked not in command and "canary" not in command
+    assert done.stdout.startswith("::add-mask::")
 
 
 CACHE_ACTIONS = ("actions/cache/restore", "actions/cache/save")
