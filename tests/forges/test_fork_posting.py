@@ -389,18 +389,25 @@ def test_a_closed_pull_request_and_a_moved_head_get_nothing(scene: tuple[Fork, D
     assert made.fake.bodies(NUMBER) == []
 
 
-@pytest.mark.parametrize(
-    ("artifacts", "code"),
-    [([], "artifact_count"), ([("aces-results", b""), ("aces-results", b"")], "artifact_count")],
-)
-def test_the_artifact_must_be_exactly_one(
-    scene: tuple[Fork, Document], artifacts: list[tuple[str, bytes]], code: str
-) -> None:
+def test_a_run_that_was_run_again_is_told_by_its_newest_artifact(scene: tuple[Fork, Document]) -> None:
     made, _ = scene
-    made.fake.artifacts[RUN] = artifacts
+    newest = made.fake.artifacts[RUN]
+    made.fake.artifacts[RUN] = [("aces-results", packed({"report.json": b"{}"})), *newest]
+    made.post()
+    assert len(made.fake.bodies(NUMBER)) == 1
+    made.fake.artifacts[RUN].reverse()
     with pytest.raises(UsageError) as caught:
         made.post()
-    assert caught.value.code == code
+    assert caught.value.code == "schema_version"
+
+
+def test_the_artifact_must_be_there_and_not_too_long(scene: tuple[Fork, Document]) -> None:
+    made, _ = scene
+    for artifacts, code in (([], "artifact_count"), ([("aces-results", b"0" * 20_000_001)], "artifact_size")):
+        made.fake.artifacts[RUN] = artifacts
+        with pytest.raises(UsageError) as caught:
+            made.post()
+        assert caught.value.code == code
 
 
 def test_a_run_that_left_no_report_is_told_from_one_whose_report_is_bad(scene: tuple[Fork, Document]) -> None:
