@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
 from aces_ci.core.grading.grader import Grader
+from aces_ci.core.interleave import interleaved
 from aces_ci.core.spending.exchange import Protocol
 from aces_ci.core.spending.forecast import Expected, Forecast, forecast
 from aces_ci.core.spending.price import Price
@@ -166,7 +166,7 @@ def make_live_plan(
     for subject in subjects:
         _check(subject, design, alpha, len(contenders), attainable)
         rows += _trials_of(subject, contenders, design)
-    ordered = _interleaved(rows, design.seed)
+    ordered = interleaved(rows, design.seed)
     known = set(done)
     new = [trial for trial in ordered if trial.digest not in known]
     return TrialPlan(
@@ -285,21 +285,6 @@ def _trials_of(subject: Subject, contenders: Sequence[Contender], design: Design
         for index, contender in enumerate(contenders)
         for attempt in range(1, looks[-1] + 1)
     ]
-
-
-def _interleaved(rows: Sequence[PlannedTrial], seed: int) -> list[PlannedTrial]:
-    """Stage by stage, attempt by attempt, and within an attempt in an order drawn from the seed.
-
-    So at every moment the arms have equally many trials to within one attempt, and a slow hour of the provider
-    falls on all of them.
-    """
-    drawn = random.Random(seed)
-    ordered: list[PlannedTrial] = []
-    for attempt in sorted({trial.attempt for trial in rows}):
-        block = sorted((trial for trial in rows if trial.attempt == attempt), key=lambda trial: trial.digest)
-        drawn.shuffle(block)
-        ordered += block
-    return ordered
 
 
 def _refused(code: str, message: str, do: str) -> UsageError:
