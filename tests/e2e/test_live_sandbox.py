@@ -369,3 +369,14 @@ def test_an_authors_environment_is_built_without_a_network(image: str) -> None:
             opened, own, "import os; print(open('/opt/made').read().strip(), os.environ.get('LEAK'), os.getuid())"
         )
     assert ran.stdout.data == b"made None 1000\n"
+
+
+def test_an_authors_programs_run_in_no_build_with_a_network(image: str) -> None:
+    """The steps behind the author's layers run what the author put there: the shell, `find`, and all else."""
+    spy = b'#!/bin/sh\nls /sys/class/net >> /opt/nets\nexec /usr/bin/find.real "$@"\n'
+    recipe = f"FROM {rig.BASE}\nRUN mv /usr/bin/find /usr/bin/find.real\nCOPY find /usr/bin/find\n".encode()
+    files = (StagedFile(path="Dockerfile", data=recipe), StagedFile(path="find", data=spy, executable=True))
+    own = SANDBOX.image(ImageRequest(recipe="builtin", base=rig.BASE, environment=files))
+    with SANDBOX.open(run="e2e-env-spy", slots=1, program=ECHO, limits=TIGHT) as opened:
+        ran = run(opened, own, "print(sorted(set(open('/opt/nets').read().split())))")
+    assert ran.stdout.data == b"['lo']\n"

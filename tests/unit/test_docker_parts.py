@@ -206,16 +206,24 @@ def test_head_and_tail_are_kept_and_the_gap_is_counted(chunks: list[bytes], half
 # -- the author's Dockerfile ---------------------------------------------------------------------------------------
 
 BASE = "python:3.11-slim-bookworm"
+ONTO = "aces-ci/builtin:0123"
 
 
-def check(text: str) -> None:
-    dockerfile.check(text.encode(), path="evals/environment/Dockerfile", base=BASE)
+def check(text: str) -> str:
+    return dockerfile.rebased(text.encode(), path="evals/environment/Dockerfile", base=BASE, onto=ONTO).decode()
 
 
 def test_a_plain_environment_is_accepted() -> None:
     check(f"# tools\nARG V=1\nFROM {BASE} AS tools\nRUN apt-get \\\n  update\nFROM {BASE}\nCOPY --from=tools /a /a\n")
     check(f"FROM {BASE}\nCOPY --chown=1000:1000 data /data\nENV A=b\nUSER root\nWORKDIR /x\nADD local.tar /y\n")
     check(f"FROM {BASE}\nFROM {BASE}\r\nCOPY --from=0 /a /b\r\nRUN a \\ \t\n  # why\n\n  b\nLABEL by=Zo\u00eb\n")
+
+
+def test_only_the_base_is_another_one_and_every_line_keeps_its_number() -> None:
+    text = f"FROM \\\n {BASE} \\\n  as tools\nRUN a  \\\n  'b  c'\nfrom {BASE}\r\nFROM Tools\nCOPY --from=0 /a /a"
+    assert check(text) == (
+        f"FROM {ONTO} AS tools\n\n\nRUN a  \\\n  'b  c'\nFROM {ONTO}\nFROM Tools\nCOPY --from=0 /a /a"
+    )
 
 
 @pytest.mark.parametrize(
@@ -266,9 +274,9 @@ def test_what_could_change_our_run_is_refused_at_its_line(text: str, line: int, 
 
 def test_bytes_that_are_no_text_are_refused() -> None:
     with pytest.raises(UsageError, match="not UTF-8"):
-        dockerfile.check(b"FROM \xff", path="Dockerfile", base=BASE)
+        dockerfile.rebased(b"FROM \xff", path="Dockerfile", base=BASE, onto=ONTO)
     with pytest.raises(UsageError, match="longer than"):
-        dockerfile.check(b"#" * 70_000, path="Dockerfile", base=BASE)
+        dockerfile.rebased(b"#" * 70_000, path="Dockerfile", base=BASE, onto=ONTO)
 
 
 # -- recipes -------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
@@ -10,7 +11,7 @@ from aces_ci.core.errors import UsageError
 from aces_ci.core.staging import StagedFile
 from aces_ci.ports.sandbox import ImageRequest
 from aces_ci.sandboxes._docker.engine import Missing
-from aces_ci.sandboxes._docker.images import ensure
+from aces_ci.sandboxes._docker.images import DEFAULT_BASE, ensure
 from aces_ci.workers.ragas.client import WORKER
 
 
@@ -20,6 +21,7 @@ class Engine:
     def __init__(self) -> None:
         self.images: dict[str, dict[str, object]] = {}
         self.contexts: list[bytes] = []
+        self.networks: list[tuple[str, str | None, str | None]] = []
 
     def image(self, tag: str) -> dict[str, object]:
         if tag not in self.images:
@@ -28,6 +30,7 @@ class Engine:
 
     def build(self, context: bytes, *, tag: str, arguments: dict[str, str], network: str | None) -> Any:
         self.contexts.append(context)
+        self.networks.append((tag.partition(":")[0], network, arguments.get("BASE")))
         self.images[tag] = {"Id": f"sha256:{tag}", "Config": {}}
         return iter(())
 
@@ -51,3 +54,21 @@ def test_other_constraints_are_another_image() -> None:
     first = ensure(cast(Any, engine), request())
     other = ImageRequest(recipe=WORKER.recipe, files=(StagedFile(path="constraints.txt", data=b"ragas==9\n"),))
     assert ensure(cast(Any, engine), other) != first
+
+
+def test_nothing_of_an_author_is_ever_built_with_a_network() -> None:
+    engine = Engine()
+    own = StagedFile(path="Dockerfile", data=f"FROM {DEFAULT_BASE}\nRUN true\n".encode())
+    asked = ImageRequest(recipe="builtin", environment=(own,))
+    with pytest.raises(UsageError, match="is not here"):
+        ensure(cast(Any, engine), replace(asked, build=False))
+    assert engine.contexts == []
+    built = ensure(cast(Any, engine), asked)
+    harness, environment, sealed = engine.networks
+    assert harness == ("aces-ci/builtin", None, DEFAULT_BASE)
+    assert environment == ("aces-ci/environment", "none", None)
+    assert sealed[:2] == ("aces-ci/builtin-environment", "none")
+    assert sealed[2] is not None and sealed[2].startswith("aces-ci/environment:")
+    assert b"FROM aces-ci/builtin:" in engine.contexts[1] and DEFAULT_BASE.encode() not in engine.contexts[1]
+    assert ensure(cast(Any, engine), replace(asked, build=False)) == built
+    assert ensure(cast(Any, engine), ImageRequest(recipe="builtin")) != built

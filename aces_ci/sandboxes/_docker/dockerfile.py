@@ -24,10 +24,10 @@ _REMOTE = re.compile(r"(?i)://|git@|\.git(?![a-z0-9_])|[$\\]")
 _STAGE = re.compile(r"[a-z][a-z0-9_.-]*")
 
 
-def check(data: bytes, *, path: str, base: str) -> None:
-    """Refuse a Dockerfile that rule 14 of trust.md does not allow.
+def rebased(data: bytes, *, path: str, base: str, onto: str) -> bytes:
+    """A Dockerfile that rule 14 of trust.md allows, with `onto` wherever it begins with `base`.
 
-    `base` is the one image that may stand behind FROM.
+    `base` is the one image that may stand behind FROM; what is built is what was read.
 
     Raises:
         UsageError: located at the line that is refused, with what to do instead.
@@ -39,7 +39,8 @@ def check(data: bytes, *, path: str, base: str) -> None:
     except UnicodeDecodeError:
         raise _refused(path, 1, "it is not UTF-8", "save it as UTF-8") from None
     stages: list[str] = []
-    for number, line in _instructions(text, path):
+    lines = text.split("\n")
+    for number, last, line in _instructions(text, path):
         word, _, rest = line.partition(" ")
         word, rest = word.upper(), rest.strip()
         if word not in _ALLOWED:
@@ -47,16 +48,19 @@ def check(data: bytes, *, path: str, base: str) -> None:
                 path, number, f"{word[:20]} is not allowed here", "leave it out: aces-ci sets it for every run"
             )
         if word == "FROM":
-            _from(rest, number, path, base, stages)
+            image = _from(rest, number, path, base, stages)
+            named = f" AS {stages[-1]}" if stages[-1] else ""
+            lines[number - 1 : last] = [f"FROM {onto if image == base else image}{named}", *[""] * (last - number)]
         elif not stages and word != "ARG":
             raise _refused(path, number, "it does not begin with FROM", f"begin with `FROM {base}`")
         _flags(word, rest, number, path, stages)
     if not stages:
         raise _refused(path, 1, "it has no FROM", f"begin with `FROM {base}`")
+    return "\n".join(lines).encode()
 
 
-def _instructions(text: str, path: str) -> Iterator[tuple[int, str]]:
-    """(line, instruction) with continuation lines joined, comments left out, directives refused.
+def _instructions(text: str, path: str) -> Iterator[tuple[int, int, str]]:
+    """(first line, last line, instruction) with continuation lines joined, comments left out, directives refused.
 
     Lines end where the builder ends them, at a line feed: what only Python takes for an end or for white space could
     hide an instruction behind a continued one, and is refused.
@@ -79,18 +83,18 @@ def _instructions(text: str, path: str) -> Iterator[tuple[int, str]]:
             continue
         whole += line
         if whole.strip():
-            yield start, " ".join(whole.split())
+            yield start, number, " ".join(whole.split())
         whole, start = "", 0
     if whole.strip():
-        yield start, " ".join(whole.split())
+        yield start, number, " ".join(whole.split())
 
 
 def _misread(char: str) -> bool:
     return char not in " \t" and unicodedata.category(char) in ("Cc", "Cf", "Zs", "Zl", "Zp")
 
 
-def _from(rest: str, number: int, path: str, base: str, stages: list[str]) -> None:
-    """Adds the stage's name, empty where it has none: stages are also named by their number."""
+def _from(rest: str, number: int, path: str, base: str, stages: list[str]) -> str:
+    """The image or earlier stage. Adds the stage's name, empty where it has none: they are also called by number."""
     words = rest.split()
     if not words or words[0].startswith("--") or (words[0] != base and words[0].lower() not in filter(None, stages)):
         raise _refused(path, number, f"only one base image is allowed: {base}", f"write `FROM {base}`")
@@ -98,6 +102,7 @@ def _from(rest: str, number: int, path: str, base: str, stages: list[str]) -> No
     if not named and len(words) != 1:
         raise _refused(path, number, "FROM takes an image and at most `AS name`", f"write `FROM {base}`")
     stages.append(words[2].lower() if named else "")
+    return words[0]
 
 
 def _flags(word: str, rest: str, number: int, path: str, stages: list[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from importlib import resources
 from importlib.resources.abc import Traversable
 
@@ -42,21 +43,19 @@ def ensure(engine: Engine, request: ImageRequest) -> str:
             writable and without bound).
     """
     base = request.base or DEFAULT_BASE
-    if request.environment:
-        base = _author(engine, request.environment, base)
     files = (*recipe(request.recipe), *request.files)
     arguments = {"BASE": base, **({"FETCH": request.fetch} if request.fetch else {})}
     tag = f"{REPOSITORY}/{request.recipe}:{_digest(files, arguments)}"
-    try:
-        return _usable(engine.image(tag), tag)
-    except Missing:
-        if not request.build:
-            raise UsageError(f"the image {tag} is not here", code="no_image", do="aces-ci live --pull-only") from None
-        return _build(engine, files, tag, arguments, network=None)
+    found = _found(engine, files, tag, arguments, network=None, build=request.build)
+    return _on_top(engine, request, base, tag) if request.environment else found
 
 
-def _author(engine: Engine, files: tuple[StagedFile, ...], base: str) -> str:
-    own = next((file for file in files if file.path == "Dockerfile"), None)
+def _on_top(engine: Engine, request: ImageRequest, base: str, harness: str) -> str:
+    """The author's own layers on a harness's image, and ours laid over them again.
+
+    In this order, because a recipe needs the network: behind the author's layers its `RUN` would be the author's shell.
+    """
+    own = next((file for file in request.environment if file.path == "Dockerfile"), None)
     if own is None:
         raise UsageError(
             "evals/environment has no Dockerfile",
@@ -64,12 +63,31 @@ def _author(engine: Engine, files: tuple[StagedFile, ...], base: str) -> str:
             why="compose files and other recipes are not run",
             do="write a Dockerfile that begins with `FROM " + base + "`",
         )
-    dockerfile.check(own.data, path="evals/environment/Dockerfile", base=base)
-    tag = f"{REPOSITORY}/environment:{_digest(files, {'BASE': base})}"
+    rebased = dockerfile.rebased(own.data, path="evals/environment/Dockerfile", base=base, onto=harness)
+    files = (*(file for file in request.environment if file is not own), replace(own, data=rebased))
+    tag = f"{REPOSITORY}/environment:{_digest(files, {})}"
+    _found(engine, files, tag, {}, network="none", build=request.build)
+    arguments = {"BASE": tag, "HARNESS": harness}
+    sealed = recipe("sealed")
+    tag = f"{REPOSITORY}/{request.recipe}-environment:{_digest(sealed, arguments)}"
+    return _found(engine, sealed, tag, arguments, network="none", build=request.build)
+
+
+def _found(
+    engine: Engine,
+    files: tuple[StagedFile, ...],
+    tag: str,
+    arguments: dict[str, str],
+    *,
+    network: str | None,
+    build: bool,
+) -> str:
     try:
         return _usable(engine.image(tag), tag)
     except Missing:
-        return _build(engine, files, tag, {}, network="none")
+        if not build:
+            raise UsageError(f"the image {tag} is not here", code="no_image", do="aces-ci live --pull-only") from None
+        return _build(engine, files, tag, arguments, network)
 
 
 def _build(
