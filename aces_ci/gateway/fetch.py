@@ -120,7 +120,7 @@ class Fetcher:
     async def _reserve(self, call: Call) -> None:
         draft, lease = call.draft, call.lease
         if draft.reserved_micros is not None:
-            draft.reservation = self._ledger.reserve(lease.scopes, draft.reserved_micros)
+            draft.reservation = await self._ledger.reserved(lease.scopes, draft.reserved_micros)
         draft.billed = False
         noted = self._noted(lease, draft)
         if not draft.attempts:

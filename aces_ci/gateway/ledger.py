@@ -6,6 +6,7 @@ taking, so a hundred parallel requests cannot pass a cap together.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,11 +14,12 @@ from aces_ci.core.spending.control import Cap
 
 
 class OverBudgetError(Exception):
-    """A cap would be passed."""
+    """A cap would be passed. `later`: only because of what is set aside for requests that are not over yet."""
 
-    def __init__(self, scope: str) -> None:
+    def __init__(self, scope: str, *, later: bool = False) -> None:
         super().__init__(f"the budget of {scope} does not cover this request")
         self.scope = scope
+        self.later = later
 
 
 @dataclass(slots=True)
@@ -47,6 +49,7 @@ class Ledger:
 
     def __init__(self) -> None:
         self._accounts: dict[str, Account] = {}
+        self._settled = asyncio.Event()
 
     def open(self, caps: Sequence[Cap]) -> None:
         """Make the accounts known. A cap that is named again takes the new limit and keeps what was spent."""
@@ -60,18 +63,38 @@ class Ledger:
         Raises:
             OverBudgetError: names the first scope that cannot cover it.
         """
-        for scope in scopes:
-            if self._accounts[scope].free < micros:
+        short = [scope for scope in scopes if self._accounts[scope].free < micros]
+        for scope in short:
+            account = self._accounts[scope]
+            if account.cap - account.spent < micros:
                 raise OverBudgetError(scope)
+        if short:
+            raise OverBudgetError(short[0], later=True)
         for scope in scopes:
             self._accounts[scope].held += micros
         return Reservation(scopes=tuple(scopes), micros=micros)
+
+    async def reserved(self, scopes: Sequence[str], micros: int) -> Reservation:
+        """As `reserve`, but what others have set aside is waited for: they give most of it back.
+
+        Raises:
+            OverBudgetError: what is spent leaves no room for it.
+        """
+        while True:
+            try:
+                return self.reserve(scopes, micros)
+            except OverBudgetError as error:
+                if not error.later:
+                    raise
+            self._settled.clear()
+            await self._settled.wait()
 
     def settle(self, reservation: Reservation, micros: int) -> None:
         """Replace what was set aside by what it cost."""
         for scope in reservation.scopes:
             self._accounts[scope].held -= reservation.micros
             self._accounts[scope].spent += micros
+        self._settled.set()
 
     def account(self, scope: str) -> Account:
         """A copy of one account's state."""
