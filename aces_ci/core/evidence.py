@@ -283,3 +283,5 @@ Evidence = (
     | LastPush
     | RunEnded
 )
+PAID = (Judgement, Trial, Score)
+"""Lines that cost money to make again."""

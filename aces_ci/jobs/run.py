@@ -19,7 +19,7 @@ from aces_ci.core.amount import in_micros
 from aces_ci.core.change import ChangeSet, How
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Event, EventKind
-from aces_ci.core.evidence import Evidence
+from aces_ci.core.evidence import PAID, Evidence
 from aces_ci.core.report import Report
 from aces_ci.core.scan.redact import Redactor
 from aces_ci.core.shards import matrix, shard_of
@@ -233,7 +233,7 @@ def _evaluate(job: Job, folder: Folder, log: Log, env: Mapping[str, str], found:
         folder.write(planning.PLAN_FILE, json.dumps(planning.document(job, changes, env), indent=1) + "\n")
 
     def sink(row: Evidence) -> None:
-        folder.append(EVIDENCE, to_line(row) + "\n")
+        folder.append(EVIDENCE, to_line(row) + "\n", durable=isinstance(row, PAID))
         rows.append(row)
 
     live = _live_tier(env, folder, log, found)
@@ -264,7 +264,7 @@ def _warn(log: Log, text: str) -> None:
 
 def _resolved(event: Event, repository: Repository, options: Options) -> Event:
     """Names to SHAs; `--base` and `--head` outrank what the forge said."""
-    head = repository.resolve(options.head or event.head_sha)
+    head = repository.resolve(options.head or event.head_sha, None if options.head else event.head_fetch)
     base_ref = options.base or event.base_sha
     name = event.base_ref
     if base_ref is None and event.kind is EventKind.LOCAL:

@@ -131,8 +131,10 @@ class Folder:
                 raise self._refused(name, error) from None
         return self.path / name
 
-    def append(self, name: str, data: bytes | str, *, mode: int = READABLE) -> None:
-        """Add whole lines, on disk when this returns. A torn last line of a killed writer is cut off first.
+    def append(self, name: str, data: bytes | str, *, mode: int = READABLE, durable: bool = True) -> None:
+        """Add whole lines. A torn last line of a killed writer is cut off first.
+
+        On disk when this returns, where it is `durable`; else the system has them, and only its own fall loses them.
 
         Raises:
             DeliveryError, UsageError: as `write`.
@@ -150,7 +152,8 @@ class Folder:
                 os.lseek(handle, _whole_lines(handle), os.SEEK_SET)
                 os.ftruncate(handle, os.lseek(handle, 0, os.SEEK_CUR))
                 _write_all(handle, content)
-                os.fsync(handle)
+                if durable:
+                    os.fsync(handle)
             except OSError as error:
                 raise self._refused(name, error) from None
             finally:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import acos, cos, pi, sqrt
 
-from scipy.optimize import brentq
 from scipy.special import ndtri, stdtrit
 
 from aces_ci.statistics.stratified import Cell, grid_of, mean_difference
@@ -86,6 +85,9 @@ def _root(excess: Callable[[float], float], point: float, end: float) -> float:
     start = point + (_STEP if end > point else -_STEP)
     if abs(end - point) <= _STEP or excess(end) <= 0 or excess(start) > 0:
         return end if abs(end - point) <= _STEP or excess(end) <= 0 else point
+    # Loading it takes a second of every run that needs no interval.
+    from scipy.optimize import brentq
+
     return float(brentq(excess, start, end, xtol=1e-10))
 
 

@@ -8,7 +8,6 @@ from math import exp, log, sqrt
 
 import numpy as np
 from scipy.special import stdtrit
-from scipy.stats import bootstrap
 
 from aces_ci.statistics.intervals import NO_SPREAD, Interval
 from aces_ci.statistics.stratified import Cell
@@ -36,6 +35,9 @@ def paired_ratio(cells: Sequence[Cell], *, seed: int, level: float = 0.95) -> In
     if len(cases) >= BOOTSTRAP_CASES:
         if float(np.ptp(a)) == 0 and float(np.ptp(b)) == 0:
             return None
+        # Loading it takes seconds of every run that compares no amounts.
+        from scipy.stats import bootstrap
+
         limits = bootstrap(
             (a, b),
             lambda x, y, axis: x.mean(axis=axis) / y.mean(axis=axis),

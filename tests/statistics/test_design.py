@@ -246,3 +246,9 @@ def test_one_broken_harness_is_flagged_after_holm_and_one_alone_never() -> None:
     assert worse_harnesses({"codex": bad, "claude-code": good}) == ("codex",)
     assert worse_harnesses({"codex": bad}) == ()
     assert holm({"a": 0.01, "b": 0.04, "c": 0.03}) == pytest.approx({"a": 0.03, "c": 0.06, "b": 0.06})
+
+
+def test_a_run_without_intervals_loads_no_large_part_of_scipy() -> None:
+    code = "import sys, aces_ci.live_tier; print(*{'scipy.stats', 'scipy.optimize'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == ""

@@ -198,3 +198,13 @@ def test_a_planted_lock_is_not_followed(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="link"), Folder.at("out", cwd=tmp_path).held():
         raise AssertionError("a link was taken for our lock")
     assert not (tmp_path / "elsewhere").exists()
+
+
+@pytest.mark.parametrize(("durable", "synced"), [(True, 1), (False, 0)])
+def test_only_what_must_survive_a_fall_of_the_system_waits_for_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, durable: bool, synced: int
+) -> None:
+    calls: list[int] = []
+    monkeypatch.setattr(os, "fsync", calls.append)
+    Folder.at(".", cwd=tmp_path).append("log", "x\n", durable=durable)
+    assert (len(calls), (tmp_path / "log").read_text()) == (synced, "x\n")
