@@ -58,6 +58,10 @@ def plan_of(looks: tuple[int, ...] = (2, 4)) -> TrialPlan:
     return make_live_plan([subject], [contender], design, attainable=lambda *_: True)
 
 
+TWO_ARMS = Settings.model_validate({"live": {"arms": ["with_skill", "baseline"]}}).model_dump(mode="json")
+"""Settings of the run below: no earlier version was planned, so none is missing."""
+
+
 def answering(*errors: int) -> Callable[[World], int]:
     """The worker's program: yes where the conversation ends in the goal; `errors` are rounds that fail."""
     rounds = [0]
@@ -178,7 +182,7 @@ def test_a_fallback_is_no_unfair_comparison_and_the_comment_says_it(tmp_path: Pa
     run = Run(tmp_path, answering(2))
     run.look(1)
     run.look(2)
-    header = a_run(settings=Settings().model_dump(mode="json"))
+    header = a_run(settings=TWO_ARMS)
     scores = [row for row in run.sink.lines if isinstance(row, Score)]
     report = assemble([header, a_changed_skill(ROOT), *run.trials.values(), *scores, RunEnded()])
     live = report.skills[0].live
@@ -197,7 +201,7 @@ def test_a_mixture_that_was_not_evened_out_is_unfair(tmp_path: Path) -> None:
     scores = [row for row in run.sink.lines if isinstance(row, Score)]
     first = next(row for row in scores if row.metric == "goal_accuracy")
     mixed = [*scores, replace(first, method="judge-1/p2/two_step")]
-    header = a_run(settings=Settings().model_dump(mode="json"))
+    header = a_run(settings=TWO_ARMS)
     live = assemble([header, a_changed_skill(ROOT), *run.trials.values(), *mixed, RunEnded()]).skills[0].live
     assert live is not None and Unfair.JUDGE in live.unfair
 
@@ -215,7 +219,7 @@ def test_a_process_metric_of_two_judges_has_levels_and_no_lift(tmp_path: Path) -
         )
         for digest in run.trials
     ]  # fmt: skip
-    header = a_run(settings=Settings().model_dump(mode="json"))
+    header = a_run(settings=TWO_ARMS)
     live = assemble([header, a_changed_skill(ROOT), *run.trials.values(), *scores, RunEnded()]).skills[0].live
     assert live is not None and not live.unfair, "the outcome was graded alike"
     rows = {row.metric: row for row in live.metrics}
