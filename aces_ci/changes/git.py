@@ -70,8 +70,9 @@ class Repository:
         """Whether history is cut off somewhere."""
         return self.git.run("rev-parse", "--is-shallow-repository")[1].strip() == b"true"
 
-    def resolve(self, ref: str) -> str:
-        """The commit that `ref` names. A branch that exists only at the remote is found too.
+    def resolve(self, ref: str, bring: str | None = None) -> str:
+        """The commit that `ref` names. A branch that exists only at the remote is found too. `bring` is the command
+        to run first where it is not here.
 
         Raises:
             UsageError: it names no commit here, and the history is not shallow or the remote lacks it too.
@@ -87,7 +88,9 @@ class Repository:
             code="unknown_ref",
             at=text_of(bytes(self.top)),
             why="a change is what lies between two commits; one of them is missing",
-            do="name a branch, tag or commit that `git rev-parse` knows; in CI, fetch it first:\n"
+            do=f"run before aces-ci, with a token that may read this repository:\n{bring}"
+            if bring
+            else "name a branch, tag or commit that `git rev-parse` knows; in CI, fetch it first:\n"
             'actions/checkout with `fetch-depth: 0`      GitLab: GIT_DEPTH: "0"',
         )
 

@@ -58,6 +58,14 @@ class Event:
     """The label whose setting was the trigger."""
 
     @property
+    def head_fetch(self) -> str | None:
+        """The command that brings the head of a change request: a fork's is on no branch of this repository."""
+        refs = {"github": "pull", "gitlab": "merge-requests"}.get(self.forge)
+        if refs is None or self.change_request is None:
+            return None
+        return f"git fetch --no-tags origin refs/{refs}/{self.change_request}/head"
+
+    @property
     def base_name(self) -> str:
         """The word for the base in sentences: the branch, or `the base`."""
         return self.base_ref or "the base"

@@ -6,6 +6,9 @@ import io
 import json
 from pathlib import Path
 
+import pytest
+
+from aces_ci.core.errors import UsageError
 from aces_ci.jobs.run import Options, run
 from tests.fakes.github import PERSON
 from tests.fakes.server import Answer, Request
@@ -53,3 +56,11 @@ def test_a_push_after_the_approval_and_before_the_spending_stops_it(tmp_path: Pa
         _, why = commanded(made, f"/aces live {made.head}")
     assert why == ["The head is not the approved commit any more; look at " + "f" * 40 + " and approve that"]
     assert made.fake.bodies(NUMBER)[1:] == [], "and the old head gets no comment"
+
+
+def test_a_fork_s_commit_that_nobody_fetched_is_one_error_with_the_command_that_brings_it(tmp_path: Path) -> None:
+    with fork(tmp_path) as made:
+        made.fake.pulls[NUMBER]["head"]["sha"] = "f" * 40
+        with pytest.raises(UsageError, match="names no commit") as caught:
+            commanded(made, f"/aces live {'f' * 40}")
+    assert f"git fetch --no-tags origin refs/pull/{NUMBER}/head" in (caught.value.do or "")
