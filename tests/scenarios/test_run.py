@@ -317,3 +317,20 @@ def test_runs_that_the_change_brings_along_are_not_resumed(
     options = Options(repo=repo, base="main", head="work", output=Path("out"), post=False, resume=True)
     with pytest.raises(UsageError, match="the change itself holds files in out/"):
         run(options, env={}, stdout=io.StringIO(), stderr=io.StringIO())
+
+
+def test_lint_of_a_changed_script_tells_new_from_old_and_knows_it_again(runner: Runner) -> None:
+    """The second finding was there at the merge base, one line higher."""
+    manifest = skill("log-triage", "1. Run `scripts/a.py`.\n")
+    old, new = "exec(input())\n", "print(nothing)  # noqa\n"
+    base = runner.history.commit(
+        "main", {"skills/log-triage/SKILL.md": manifest, "skills/log-triage/scripts/a.py": old}
+    )
+    head = runner.history.commit("work", {"skills/log-triage/scripts/a.py": new + old}, parent=base)
+    runner.pull(head, base)
+    rows = [row for row in runner.json()["skills"][0]["findings"] if row["category"] == "lint"]
+    assert [(row["message"].split(":")[0], row["line"], row["new"]) for row in rows] == [
+        ("ruff F821", 1, True),
+        ("ruff S102", 2, False),
+    ]
+    assert all(row["fingerprint"] for row in rows)
