@@ -221,6 +221,8 @@ def _chain(node: Node, rules: _Rules) -> None:
         _learn(second, ended=goes_on)
     elif first.ended is goes_on and node.ended is not None:
         _learn(second, ended=node.ended)
+    elif node.ended is (not goes_on) and second.ended is goes_on:  # the second would not have ended so
+        _learn(first, ended=not goes_on)
     if first.ended is (not goes_on):
         _learn(node, ended=first.ended)
     elif first.ended is goes_on:

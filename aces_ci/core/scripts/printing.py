@@ -159,7 +159,7 @@ def _through(stage: Command, commands: Sequence[Command]) -> bool | None:
     if name in _CODED or stage.within & {Within.LOOP}:
         passed = None
     elif name == "xargs" or "xargs" in stage.wrappers:
-        passed = False
+        passed = True if name in {"xargs", "echo", "printf"} else None
     elif printed(stage) is not None:
         passed = printed(stage)
     else:
