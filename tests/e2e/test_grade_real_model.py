@@ -1,7 +1,7 @@
 """Recorded runs of every CLI graded by a real model, from the CLI's log to a score.
 
-The model is far too small to judge: what is proven is that its reply is used or told as an error, within bounds, and
-that no grade is made up.
+The model is far too small to judge well: what is proven is that its replies become scores, that what it cannot tell is
+left out and named, and that no grade is made up.
 """
 
 from __future__ import annotations
@@ -26,15 +26,24 @@ from aces_ci.cli.trace import COMMAND as TRACE
 
 pytestmark = [pytest.mark.e2e, pytest.mark.enable_socket]
 CACHE = Path(__file__).resolve().parents[2] / ".cache/model"
-SECONDS = 300
+SECONDS = 600
 """Of the server's start and of its life after it, each: what is asked later is told as an error."""
 HARNESSES = ("claude-code", "codex", "gemini-cli", "opencode", "qwen-code")
+SCORED = "scored"
+FAILED_VOTE = "the judge could not say about behavior/b1: "
+LEAST = 3
+"""Harnesses whose run has to be scored: a model of this size does not end every reply."""
+OUTCOMES: dict[str, str] = {}
+"""By harness what became of its run: scored, or why it was not."""
 CASE = {
     "id": "q",
     "prompt": "Give me the quartz report of ledger.csv. Answer with one line.",
     "trigger": True,
     "expected_skill": "quartz-report",
-    "behaviors": [{"id": "b1", "text": "Executes quartz.py"}],
+    "behaviors": [
+        {"id": "b1", "text": "Executes quartz.py"},
+        {"id": "b3", "text": "Reads the quartz-report skill"},
+    ],
 }
 
 
@@ -49,8 +58,8 @@ def server() -> Iterator[str]:
         [
             str(programs / "llama-server"), "--model", str(model), "--host", "127.0.0.1", "--port", str(port),
             "--alias", "smol", "--ctx-size", "4096", "--parallel", "1", "--threads", "2", "--jinja",
-            # A small model rambles; a reply that is cut off is an error, which is a case too.
-            "--predict", "64",
+            # A small model rambles: within this bound the form of the reply makes it come to its verdict.
+            "--predict", "256",
         ],
         env={**os.environ, "LD_LIBRARY_PATH": str(programs)},
         stdout=subprocess.DEVNULL,
@@ -97,10 +106,19 @@ def test_a_recorded_run_of_each_cli_is_judged_by_a_real_model(
     scores: dict[str, dict[str, Any]] = {row["metric"]: row for row in json.loads(result.stdout)["scores"]}
     assert scores["skill_execution"]["value"] == scores["security"]["value"] == 1.0, "what code grades stays as it is"
     score = scores["behavior_check"]
-    assert score["because"] != "no judge", "the model was asked"
     print(harness, score)
     if score["value"] is None:
-        assert "judge could not" in score["because"], "an error is told, never a zero"
-    else:
-        assert score["value"] in {0.0, 1.0}
-        assert score["method"].startswith("smol")
+        OUTCOMES[harness] = score["because"]
+        assert score["because"].removeprefix(FAILED_VOTE) not in {score["because"], ""}, "a failed vote, told as such"
+        return
+    OUTCOMES[harness] = SCORED
+    assert score["method"].startswith("smol/"), "by the model, not by code alone"
+    told = {part["name"]: part["value"] for part in score["parts"]}
+    assert told["b3"] == 1.0, "the reading of the skill is read off the trace"
+    assert score["value"] == pytest.approx(sum(told.values()) / len(told)), "the share of those that were told"
+    assert "b1" in told or "b1: " in score["because"], "what it could not tell is named"
+
+
+def test_most_recorded_runs_are_scored_by_the_real_model() -> None:
+    scored = [harness for harness, outcome in OUTCOMES.items() if outcome == SCORED]
+    assert set(OUTCOMES) == set(HARNESSES) and len(scored) >= LEAST, OUTCOMES
