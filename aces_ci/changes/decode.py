@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 
-from aces_ci.core.skill import ParseProblem, Place
+from aces_ci.core.skill import ParseProblem, Place, universal_newlines
 
 _UTF16 = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 
@@ -17,10 +17,10 @@ def decode(data: bytes) -> tuple[str, tuple[ParseProblem, ...]]:
     """
     for mark, encoding in _UTF16:
         if data.startswith(mark):
-            return _newlines(data[len(mark) :].decode(encoding, "replace")), (_utf16(encoding),)
+            return universal_newlines(data[len(mark) :].decode(encoding, "replace")), (_utf16(encoding),)
     guess = _bare_utf16(data)
     if guess:
-        return _newlines(data.decode(guess, "replace")), (_utf16(guess),)
+        return universal_newlines(data.decode(guess, "replace")), (_utf16(guess),)
     problems: list[ParseProblem] = []
     if data.startswith(codecs.BOM_UTF8):
         data = data[len(codecs.BOM_UTF8) :]
@@ -35,10 +35,10 @@ def decode(data: bytes) -> tuple[str, tuple[ParseProblem, ...]]:
             )
         )
     try:
-        return _newlines(data.decode("utf-8")), tuple(problems)
+        return universal_newlines(data.decode("utf-8")), tuple(problems)
     except UnicodeDecodeError:
         problems.append(_bad_bytes(data))
-        return _newlines(data.decode("utf-8", "replace")), tuple(problems)
+        return universal_newlines(data.decode("utf-8", "replace")), tuple(problems)
 
 
 def _bad_bytes(data: bytes) -> ParseProblem:
@@ -54,7 +54,7 @@ def _bad_bytes(data: bytes) -> ParseProblem:
             rest += error.end
     first = runs[0]
     head = data[:first].decode("utf-8")
-    lines = _newlines(head).split("\n")
+    lines = universal_newlines(head).split("\n")
     more = f", and {len(runs) - 1} more after it" if len(runs) > 1 else ""
     return ParseProblem(
         kind="encoding",
@@ -81,10 +81,6 @@ def _bare_utf16(data: bytes) -> str | None:
     if data.startswith(b"-\0-\0-\0"):
         return "utf-16-le"
     return "utf-16-be" if data.startswith(b"\0-\0-\0-") else None
-
-
-def _newlines(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _point(line: int, column: int) -> Place:

@@ -36,6 +36,14 @@ _SAID = {
 }
 
 
+def universal_newlines(text: str) -> str:
+    """`text` with every line ended by one newline, as all that counts or cuts lines here expects it.
+
+    The ends are those of Python's text files: CR LF, and a lone CR as old editors write it.
+    """
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillFile:
     """One file below a skill. `path` is relative to the skill; `data` is None unless `kind` may be read."""
@@ -47,11 +55,11 @@ class SkillFile:
 
     @property
     def text(self) -> str | None:
-        """Strict UTF-8 text without a byte order mark, or None for anything else."""
+        """Strict UTF-8 text with universal newlines and no byte order mark, or None for anything else."""
         if self.data is None or b"\0" in self.data:
             return None
         try:
-            return self.data.decode("utf-8-sig")
+            return universal_newlines(self.data.decode("utf-8-sig"))
         except UnicodeDecodeError:
             return None
 

@@ -26,7 +26,7 @@ def check(skill: Skill) -> Iterator[Problem]:
         if pointer.repository.startswith("../") or exists(skill, pointer):
             continue
         if pointer.path not in texts:
-            texts[pointer.path] = (skill.files[pointer.path].text or "").splitlines()
+            texts[pointer.path] = (skill.files[pointer.path].text or "").split("\n")
         lines = texts[pointer.path]
         line = lines[pointer.line - 1] if pointer.line <= len(lines) else ""
         start = line.find(pointer.target)

@@ -18,7 +18,7 @@ from aces_ci.core.evidence import Skipped, Tier
 from aces_ci.core.finding import Category, Confidence, Finding, Severity
 from aces_ci.core.reading.ignores import ignores
 from aces_ci.core.repo_path import join
-from aces_ci.core.skill import Skill, SkillFile, Snapshot
+from aces_ci.core.skill import Skill, SkillFile, Snapshot, universal_newlines
 from aces_ci.ports.runner import Completed, Runner
 
 MAX_SCRIPT = 400_000
@@ -162,8 +162,8 @@ def _shellcheck(output: bytes) -> Iterator[_Remark]:
 
 def _folded(script: Script, tool: str, remarks: Iterable[_Remark]) -> Iterator[Finding]:
     """One finding a rule and file, at its first place: forty unquoted variables are one habit."""
-    text = script.data.decode("utf-8", "replace")
-    notes, lines = tuple(ignores(text)), text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    text = universal_newlines(script.data.decode("utf-8", "replace"))
+    notes, lines = tuple(ignores(text)), text.split("\n")
     first: dict[str, tuple[_Remark, int]] = {}
     for remark in remarks:
         code, _ = _CODES[_kind(tool, remark)]

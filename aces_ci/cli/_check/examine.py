@@ -116,5 +116,5 @@ def _source(skill: Skill, findings: Sequence[Finding]) -> dict[tuple[str, int], 
             texts[finding.path] = (text or "").split("\n")
         rows = texts[finding.path]
         if finding.line <= len(rows):
-            lines[finding.path, finding.line] = rows[finding.line - 1].rstrip("\r")
+            lines[finding.path, finding.line] = rows[finding.line - 1]
     return lines

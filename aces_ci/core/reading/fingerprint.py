@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 
-from aces_ci.core.skill import Skill
+from aces_ci.core.skill import Skill, universal_newlines
 
 
 class Anchors:
@@ -53,6 +53,6 @@ class Anchors:
         if file not in self._lines:
             entry = self._skill.files.get(file)
             text = ((entry.data if entry else None) or b"").decode("utf-8", "replace")
-            self._lines[file] = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+            self._lines[file] = universal_newlines(text).split("\n")
         lines = self._lines[file]
         return " ".join(lines[line - 1].split()) if 0 < line <= len(lines) else ""

@@ -78,7 +78,7 @@ def _all_links(one: One) -> tuple[Pointer, ...]:
             text = skill.files[path].text
             # Addresses are most of what references link to, and no rule asks for them.
             if text and _RELATIVE.search(text):
-                found += _links(skill, path, markup(text.replace("\r\n", "\n")), 0)
+                found += _links(skill, path, markup(text), 0)
     return tuple(found)
 
 

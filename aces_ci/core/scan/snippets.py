@@ -14,7 +14,7 @@ import re2
 
 from aces_ci.core.reading.outline import markup
 from aces_ci.core.scripts.python_calls import shell_calls
-from aces_ci.core.skill import Skill, SkillFile
+from aces_ci.core.skill import Skill, SkillFile, universal_newlines
 
 MAX_TEXT = 1_000_000
 """Characters of one file that are looked at."""
@@ -135,7 +135,7 @@ def _decoded(data: bytes) -> str | None:
     if b"\0" in data[:8000]:
         return None
     text = data[: 4 * MAX_TEXT].decode("utf-8", "replace")
-    return text.replace("\r\n", "\n").replace("\r", "\n")[:MAX_TEXT]
+    return universal_newlines(text)[:MAX_TEXT]
 
 
 def is_markdown(path: str) -> bool:
