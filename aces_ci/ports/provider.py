@@ -55,7 +55,6 @@ class ProviderOptions:
     recordings: Callable[[], Iterable[str]] = field(default=tuple)
     """Lines for provider `recorded`."""
 
-
     @property
     def tries(self) -> int:
         """Requests of one question at the most."""
