@@ -15,8 +15,8 @@ WORDS: Mapping[str, str] = {
     "smallest lift this run could have seen, and what it would cost to know. Also called inconclusive.",
     "no verdict": "The comparison was not fair, so no number from it counts: runs lost to the provider, an arm that "
     "saw the skill, files of the evaluation touched. The reason stands beside it.",
-    "incomplete": "Something that was planned never came: a shard, every run of a skill, or the version that a change is "
-    "compared with. Nothing is concluded from what is there, and the heading never says that the check passes.",
+    "incomplete": "Something that was planned never came: a shard, every run of a skill, or the version that a change "
+    "is compared with. Nothing is concluded from what is there, and the heading never says that the check passes.",
     "skipped": "A tier did not run, and the reason is given: no key, no evals, a fork that nobody approved. Skipped is "
     "neither green nor red.",
     "accepted": "A writer accepted an intended loss at one commit with the label `aces:accept`. The gate shows it, the "
