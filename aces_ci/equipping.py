@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from aces_ci import agent_images, compose, goal_method, grading, trialling
 from aces_ci.core.live_plan import LivePlan
-from aces_ci.core.plan import TrialPlan
+from aces_ci.core.plan import Contender, TrialPlan
 from aces_ci.ports.harness import Harness
 from aces_ci.ports.sandbox import Sandbox
 from aces_ci.ports.sink import Sink
@@ -15,7 +15,9 @@ from aces_ci.resuming import Earlier
 from aces_ci.settings.model import Settings
 from aces_ci.shell.files import Folder
 from aces_ci.tiers import live
+from aces_ci.tiers.affordable import affordable as refuse_unaffordable
 from aces_ci.tiers.ask import Asker
+from aces_ci.tiers.choose_judge import NoJudge, choose
 from aces_ci.tiers.grader_room import GraderRoom
 from aces_ci.tiers.purse import Purse
 from aces_ci.tiers.schedule import Budget
@@ -41,6 +43,20 @@ class Kit:
 
     means: live.Means
     grades: grading.Grades
+
+
+def affordable(rig: Rig, who: Sequence[Contender], found: Earlier, *, parts: int = 1) -> None:
+    """Refuse a budget that lets no request of an agent out, before images are built for it.
+
+    Not where an earlier start left runs: they are worth their report, and the schedule starts no more of them.
+
+    Raises:
+        UsageError: it is too small.
+    """
+    if found.trials:
+        return
+    judged = not isinstance(choose(rig.settings, rig.env, compose.providers()), NoJudge)
+    refuse_unaffordable(who, rig.harnesses, rig.purse, judged=judged, paid_micros=found.book.total, parts=parts)
 
 
 def judge_for(plan: TrialPlan, rig: Rig, *, believed: bool = True) -> Asker | None:

@@ -72,6 +72,17 @@ def _measure(
     design = replace(trialling.design_of(settings, job.event.trust), elsewhere=elsewhere)
     box, harnesses = compose.sandbox(settings.live.sandbox.backend), compose.harnesses()
     reach = trialling.access(env, trialling.server_of(settings), in_container=box.isolates)
+    rig = equipping.Rig(
+        settings=settings,
+        env=env,
+        folder=sink.folder,
+        sandbox=box,
+        harnesses=harnesses,
+        reach=reach,
+        purse=job.purse,
+    )
+    asked = trialling.contenders(settings, harnesses, reach, {})
+    equipping.affordable(rig, asked, found, parts=job.shard[1] if job.shard else 1)
     skills = [skill for subject in subjects for skill in subject.lineup.target]
     own = agent_images.environment_of(skills, job.event.trust)
     images = agent_images.images_for(settings, harnesses, box, env=env, environment=own)
@@ -91,15 +102,6 @@ def _measure(
     for text in _opening(plan):
         say(text)
     analysis = remembering.charged(trialling.analysis_of(plan, settings), rows)
-    rig = equipping.Rig(
-        settings=settings,
-        env=env,
-        folder=sink.folder,
-        sandbox=box,
-        harnesses=harnesses,
-        reach=reach,
-        purse=job.purse,
-    )
     judge = equipping.judge_for(plan, rig, believed=not job.brings(sink.folder.path / CACHE))
     kit = equipping.equip(plan, rig, analysis, judge, found, sink)
     grades = kit.grades

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aces_ci.core.spending.exchange import Protocol
+from aces_ci.core.spending.opening import Opening
 from aces_ci.core.trace import lines as trace_lines
 from aces_ci.ports.harness import Failure, FailureKind, HarnessLog, Invocation, Launch
 
@@ -23,6 +24,7 @@ class Builtin:
     recipe: str | None = "builtin"
     skills = ".agents/skills"
     keep_home: tuple[str, ...] = ()
+    opening: Opening | None = Opening(prompt=500, answer=8_000)
 
     def launch(self, invocation: Invocation) -> Launch:
         """Standard library only; python3 is in every image, because the relay needs it."""

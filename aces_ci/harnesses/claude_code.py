@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from aces_ci.core.spending.exchange import Protocol
+from aces_ci.core.spending.opening import Opening
 from aces_ci.core.trace import lines as trace_lines
 from aces_ci.ports.harness import Failure, FailureKind, HarnessLog, Invocation, Launch
 
@@ -28,6 +29,7 @@ class ClaudeCode:
     recipe: str | None = "claude-code"
     skills = ".claude/skills"
     keep_home = (".claude/projects/",)
+    opening: Opening | None = Opening(prompt=55_000, answer=32_000)
 
     def launch(self, invocation: Invocation) -> Launch:
         """The prompt comes by stdin: variadic flags would swallow it as an argument."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from aces_ci.core.spending.exchange import Protocol
+from aces_ci.core.spending.opening import Opening
 from aces_ci.core.staging import StagedFile
 from aces_ci.core.trace import lines as trace_lines
 from aces_ci.ports.harness import Failure, FailureKind, HarnessLog, Invocation, Launch
@@ -44,6 +45,8 @@ class Codex:
     recipe: str | None = "codex"
     skills = ".agents/skills"
     keep_home = (".codex/sessions/",)
+    opening: Opening | None = Opening(prompt=30_000, answer=32_000)
+    """It names no limit of its own; the gateway puts its own."""
 
     def launch(self, invocation: Invocation) -> Launch:
         """It has no switch for a number of turns: the gateway's cap on requests and the deadline bound it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aces_ci.core.errors import UsageError
 from aces_ci.core.spending.exchange import Protocol
+from aces_ci.core.spending.opening import Opening
 from aces_ci.ports.harness import Failure, FailureKind, HarnessLog, Invocation, Launch
 
 
@@ -16,6 +17,7 @@ class Command:
     recipe: str | None = "builtin"
     skills = ".agents/skills"
     keep_home = (".aces-log/",)
+    opening: Opening | None = None
 
     def launch(self, invocation: Invocation) -> Launch:
         """The variables that the usual SDKs read, and our own for the rest. Raises UsageError: no command."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aces_ci.core.errors import UsageError
 from aces_ci.core.spending.exchange import Protocol
+from aces_ci.core.spending.opening import Opening
 from aces_ci.core.trace import lines as trace_lines
 from aces_ci.ports.harness import Failure, FailureKind, HarnessLog, Invocation, Launch
 
@@ -17,6 +18,7 @@ class Cursor:
     recipe: str | None = None
     skills = ".cursor/skills"
     keep_home = ()
+    opening: Opening | None = None
 
     def launch(self, invocation: Invocation) -> Launch:
         """Raises UsageError: importing is all that there is."""

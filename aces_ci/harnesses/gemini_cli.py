@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aces_ci.core.errors import UsageError
 from aces_ci.core.spending.exchange import Protocol
+from aces_ci.core.spending.opening import Opening
 from aces_ci.core.trace import lines as trace_lines
 from aces_ci.ports.harness import Failure, FailureKind, HarnessLog, Invocation, Launch
 
@@ -19,6 +20,7 @@ class GeminiCli:
     recipe: str | None = None
     skills = ".gemini/skills"
     keep_home = (".gemini/tmp/",)
+    opening: Opening | None = None
 
     def launch(self, invocation: Invocation) -> Launch:
         """Raises UsageError: importing is all that there is."""

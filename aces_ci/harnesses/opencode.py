@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from aces_ci.core.spending.exchange import Protocol
+from aces_ci.core.spending.opening import Opening
 from aces_ci.core.trace import lines as trace_lines
 from aces_ci.ports.harness import Failure, FailureKind, HarnessLog, Invocation, Launch
 
@@ -25,6 +26,7 @@ class OpenCode:
     recipe: str | None = "opencode"
     skills = ".config/opencode/skills"
     keep_home = (".local/share/opencode/opencode.db",)
+    opening: Opening | None = Opening(prompt=25_000, answer=32_000)
 
     def launch(self, invocation: Invocation) -> Launch:
         """The prompt comes by stdin: as an argument it reaches the model inside quotation marks."""

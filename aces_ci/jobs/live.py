@@ -105,17 +105,7 @@ def run(
         found = resuming.earlier(folder)
         done = found.trials
         _ask_about_leftovers(wanted, done)
-        own = agent_images.environment_of((item.skill() for item in picked), Trust.OWN)
-        images = agent_images.images_for(settings, harnesses, sandbox, env=env, environment=own)
-        who = trialling.contenders(settings, harnesses, reach, images)
-        plan = _plan(wanted, settings, who, done, err)
-        found = resuming.beside(found, plan)
-        if found.trials != done:
-            done = found.trials
-            plan = _plan(wanted, settings, who, done, lambda text: None)
         cap = wanted.max_usd if wanted.max_usd is not None else settings.budget.usd
-        for line in opening(plan, cap):
-            err(line)
         rig = equipping.Rig(
             settings=settings,
             env=env,
@@ -125,6 +115,17 @@ def run(
             reach=reach,
             purse=Purse(in_micros(cap), found.book.total),
         )
+        equipping.affordable(rig, trialling.contenders(settings, harnesses, reach, {}), found)
+        own = agent_images.environment_of((item.skill() for item in picked), Trust.OWN)
+        images = agent_images.images_for(settings, harnesses, sandbox, env=env, environment=own)
+        who = trialling.contenders(settings, harnesses, reach, images)
+        plan = _plan(wanted, settings, who, done, err)
+        found = resuming.beside(found, plan)
+        if found.trials != done:
+            done = found.trials
+            plan = _plan(wanted, settings, who, done, lambda text: None)
+        for line in opening(plan, cap):
+            err(line)
         judge = equipping.judge_for(plan, rig)
         _agree(wanted, confirm)
         analysis = trialling.analysis_of(plan, settings)

@@ -138,6 +138,7 @@ def _planned(job: Job, subjects: list[Subject], env: Mapping[str, str]) -> tuple
     """
     from aces_ci import trialling
     from aces_ci.core.plan import make_live_plan
+    from aces_ci.tiers.affordable import affordable
 
     settings = job.loaded.settings
     because = None
@@ -160,6 +161,7 @@ def _planned(job: Job, subjects: list[Subject], env: Mapping[str, str]) -> tuple
     judged = not isinstance(choose(settings, env, compose.providers()), NoJudge)
     try:
         trialling.gradeable(plan, judged)
+        affordable(who, compose.harnesses(), job.purse, judged=judged, parts=job.shard[1] if job.shard else 1)
     except AcesError as error:
         because = because or error.message
     return plan, because, possible

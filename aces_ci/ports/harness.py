@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from aces_ci.core.spending.exchange import Protocol as Api
+from aces_ci.core.spending.opening import Opening
 from aces_ci.core.staging import StagedFile
 
 HOME = "/home/agent"
@@ -122,6 +123,11 @@ class Harness(Protocol):
     @property
     def keep_home(self) -> tuple[str, ...]:
         """Path prefixes below HOME that hold its log."""
+        ...
+
+    @property
+    def opening(self) -> Opening | None:
+        """The least that its first request takes; None where that is not known, as of any program."""
         ...
 
     def launch(self, invocation: Invocation) -> Launch:

@@ -22,6 +22,7 @@ from aces_ci.ports.converter import Converter, Log
 from aces_ci.ports.harness import Harness
 from aces_ci.ports.sandbox import Limits, Program, Sandbox, SandboxLost
 from aces_ci.ports.sink import Sink
+from aces_ci.tiers.affordable import set_aside
 from aces_ci.tiers.link import Link
 from aces_ci.tiers.network import listeners
 from aces_ci.tiers.purse import Purse
@@ -161,7 +162,9 @@ class _Engine:
         self._plan, self._means, self._sink = plan, means, sink
         self._known, self._progress, self._stop = known, on_progress, stop
         self._till = till
-        self._rations = Rations(means.budget, plan, till.paid_micros, max_output=means.requests.max_output)
+        most = means.requests.max_output
+        least = max(set_aside(who, means.harnesses, most) for who in plan.contenders)
+        self._rations = Rations(means.budget, plan, till.paid_micros, max_output=most, least=least)
         self._lost_in_a_row = 0
         self._ended = Ended()
         self._because = ""

@@ -58,14 +58,16 @@ class Rations:
         paid_micros: int = 0,
         now: Callable[[], float] = time.monotonic,
         max_output: int = Limits().max_output,
+        least: int = 0,
     ) -> None:
-        """`max_output`: tokens that one request's answer may have."""
+        """`max_output`: tokens that one request's answer may have. `least`: what a first request sets aside."""
         self._budget, self._plan, self._now = budget, plan, now
         self._until = now() + budget.minutes * 60 if budget.minutes is not None else None
         self._left = max(0, (budget.usd_micros or 0) - budget.kept_micros - paid_micros)
         prices = [item.price for item in plan.contenders if item.price is not None]
         # What is set aside for a request is many times what it then costs: a share below that lets nothing out at all.
         self._one = max((bound(price, LONG_PROMPT, max_output) for price in prices), default=0)
+        self._least = least
         self._arms = sum(len(arms_of(subject, plan.design.arms)) for subject in plan.subjects) or 1
 
     def caps(self, planned: PlannedTrial) -> tuple[Cap, ...]:
@@ -89,6 +91,9 @@ class Rations:
         if cap is not None and (judged_away or paid_micros >= cap - kept):
             rest = f", but for {kept / 1e6:.2f} USD that are kept for grading" if kept and not judged_away else ""
             return f"the budget of {cap / 1e6:.2f} USD is spent{rest}"
+        if cap is not None and self._left < self._least:
+            short = f"{self._left / 1e6:.2f} USD, and one request sets aside {self._least / 1e6:.2f} USD"
+            return f"the budget of {cap / 1e6:.2f} USD leaves agents {short}"
         if self._until is not None and self._now() >= self._until:
             return f"the time of {self._budget.minutes:g} min is over"
         return ""

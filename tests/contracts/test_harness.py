@@ -170,3 +170,25 @@ def test_a_log_that_breaks_off_is_no_success(shared: Path, item: Harness) -> Non
 def test_no_log_can_make_it_raise(item: Harness, data: bytes, code: int | None) -> None:
     found = item.failure(HarnessLog(exit_code=code, stdout=b'{"type": "result", ' + data))
     assert found is None or found.because
+
+
+RECORDED = ("claude-code", "codex", "opencode")
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_an_opening_is_no_more_than_the_smallest_request_on_record(shared: Path, name: str) -> None:
+    """Else a budget that is enough would be refused."""
+    opening = next(item for item in HARNESSES if item.name == name).opening
+    rows = [
+        json.loads(line)
+        for file in (shared / "transcripts" / name).glob("*/requests.trimmed.jsonl")
+        for line in file.read_text("utf-8").splitlines()
+    ]
+    sizes = [row["body_len"] for row in rows if row.get("body_len") and row.get("method") == "POST"]
+    assert opening is not None and sizes and 0 < opening.prompt <= min(sizes)
+
+
+def test_what_the_builtin_agent_allows_the_model_is_what_its_opening_says() -> None:
+    builtin = next(item for item in HARNESSES if item.name == "builtin")
+    script = (Path(__file__).parents[2] / "aces_ci/sandboxes/images/builtin/agent.py").read_text("utf-8")
+    assert builtin.opening is not None and f"ANSWER_TOKENS = {builtin.opening.answer:_}\n" in script

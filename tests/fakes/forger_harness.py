@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from aces_ci.core.spending.exchange import Protocol
+from aces_ci.core.spending.opening import Opening
 from aces_ci.core.staging import StagedFile
 from aces_ci.ports.harness import Failure, FailureKind, HarnessLog, Invocation, Launch
 
@@ -20,6 +21,7 @@ class Forger:
     recipe: str | None = "builtin"
     skills = ".claude/skills"
     keep_home = (".claude/projects/",)
+    opening: Opening | None = None
 
     def launch(self, invocation: Invocation) -> Launch:
         """As the other harnesses: the task on standard input, the token in the environment."""
