@@ -1,4 +1,4 @@
-"""At the end of a live run: why a skill did not help, read from the traces and written down as evidence."""
+"""At the end of a live run: what the traces say of its result, why a skill did not help above all, as evidence."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from aces_ci.core.trial import Trial
 from aces_ci.shell.files import Folder
 from aces_ci.tiers.compare import summarise
 from aces_ci.tiers.diagnose import SkillText, diagnose
+from aces_ci.tiers.worth_a_look import worth_a_look
 
 
 def diagnosed(
@@ -26,7 +27,7 @@ def diagnosed(
     plan: LivePlan,
     folder: Folder,
 ) -> Iterator[Diagnosed]:
-    """One line of evidence for each skill for which a cause was found, from the side whose evals decide.
+    """One line of evidence for each skill of which something was found, from the side whose evals decide.
 
     `folder` is the output directory that the trials' trajectories lie in. A trace that is gone or cannot be read is
     left out: it can only cost a cause.
@@ -38,9 +39,11 @@ def diagnosed(
             continue
         cases = {case.id: plan.cases[case.id] for case in subject.cases if case.id in plan.cases}
         summary = summarise(own, scores, replace(plan.for_skill(subject.skill), cases=cases))
-        causes = diagnose(summary, own, scores, _traces(own, folder), text_of(subject))
-        if causes:
-            yield Diagnosed(skill=subject.skill, causes=causes)
+        traces, text = _traces(own, folder), text_of(subject)
+        causes = diagnose(summary, own, scores, traces, text)
+        beside = () if causes else worth_a_look(summary, own, scores, traces, text)
+        if causes or beside:
+            yield Diagnosed(skill=subject.skill, causes=causes, worth_a_look=beside)
 
 
 def text_of(subject: Subject) -> SkillText:

@@ -23,6 +23,10 @@ class Cause(StrEnum):
     """More tool calls for no better answer."""
     UNSAFE = "unsafe"
     """An unsafe step that the comparator does not take."""
+    LISTED_AGAIN = "listed_again"
+    """The same folder listed twice with nothing changed in between: no loss, worth a look."""
+    READ_AGAIN = "read_again"
+    """The same reading call made twice in the same way."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +77,8 @@ class Diagnosed:
 
     skill: str
     causes: tuple[Diagnosis, ...]
+    worth_a_look: tuple[Diagnosis, ...] = ()
+    """What the traces of a skill without a loss show beside its result; decides nothing."""
 
     @property
     def id(self) -> str:

@@ -243,6 +243,8 @@ class LiveSummary:
     head: LiveSummary | None = None
     """The head's own evals: a second table, never gated."""
     diagnosis: tuple[Diagnosis, ...] = ()
+    worth_a_look: tuple[Diagnosis, ...] = ()
+    """Seen in the traces where nothing was lost; explains no number."""
     notes: tuple[str, ...] = ()
     """Sentences that a reader must see beside the numbers."""
     floor: float = 0.05

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from aces_ci.core.amount import plural
+from aces_ci.core.cause_text import look
 from aces_ci.core.diagnosis import Diagnosis, Excerpt
 from aces_ci.core.estimate import Contrast, Estimate, Lift
 from aces_ci.core.grading.points import interval, number, percent, signed
@@ -72,8 +73,9 @@ def _sentence(note: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """One cause: its sentence, the suggestion with its place, and the two traces to stand side by side."""
+    """One cause: title, sentence, the suggestion with its place, and the two traces to stand side by side."""
 
+    title: str
     said: str
     suggestion: str
     left: str
@@ -83,17 +85,22 @@ class Shown:
 
 
 def causes(live: LiveSummary, names: dict[Arm, str]) -> list[Shown]:
-    """Causes with both excerpts where there are two."""
-    return [_cause(item, names) for item in live.diagnosis]
+    """Causes with both excerpts where there are two, then what is worth a look."""
+    beside = [_cause(item, names, title="Worth a look") for item in live.worth_a_look]
+    return [*(_cause(item, names) for item in live.diagnosis), *beside]
 
 
-def _cause(item: Diagnosis, names: dict[Arm, str]) -> Shown:
+def _cause(item: Diagnosis, names: dict[Arm, str], *, title: str = "Why") -> Shown:
     before = f", before in {item.compared[0]} of {item.compared[1]}" if item.compared else ""
     where = f" {visible(item.place.path, 120)}:{item.place.line} ({item.place.side})" if item.place else ""
     seen = f"{item.seen[0]} of {item.seen[1]} runs"
+    said = f"{item.cause.value.replace('_', ' ')}:{where} {plain(item.what, 160)} in {seen}{before}."
+    if title != "Why":
+        said = f"{where.strip()} {look(item, plain(item.what, 160))}".strip()
     return Shown(
-        said=f"{item.cause.value.replace('_', ' ')}:{where} {plain(item.what, 160)} in {seen}{before}",
-        suggestion=f"Try {plain(item.suggestion, 200)}." if item.suggestion else "",
+        title=title,
+        said=said,
+        suggestion=f"Try {plain(item.suggestion, 200)}." if item.suggestion and title == "Why" else "",
         left=_trace(item.other),
         right=_trace(item.this),
         left_name=_named(item.other, names),

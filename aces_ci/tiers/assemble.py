@@ -89,7 +89,9 @@ def _live(found: Sorted, path: str) -> LiveSummary | None:
     if last is not None:
         mine = [row for row in found.findings.values() if row.skill == path]
         summary = replace(summary, since=since(last, trials, scores, mine, summary))
-    return summary if causes is None else replace(summary, diagnosis=causes.causes)
+    if causes is None:
+        return summary
+    return replace(summary, diagnosis=causes.causes, worth_a_look=causes.worth_a_look)
 
 
 def _gates(found: Sorted, skills: tuple[SkillReport, ...]) -> Iterable[GateResult]:

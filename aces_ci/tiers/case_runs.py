@@ -69,14 +69,16 @@ def collect(
     trials: Sequence[Trial],
     scores: ScoreTable,
     trajectories: Mapping[str, Trajectory],
+    *,
+    everywhere: bool = False,
 ) -> Runs:
-    """Runs on the cases whose mean fell against the comparator; on all cases where none fell."""
+    """Runs on the cases whose mean fell against the comparator; on all cases where none fell, or `everywhere`."""
     other = Arm.PREVIOUS if summary.basis is Contrast.CHANGE else Arm.BASELINE
     fallen = []
     for row in summary.cases:
         levels = dict(row.levels)
         this, that = levels.get(Arm.WITH_SKILL), levels.get(other)
-        if this is not None and that is not None and this < that:
+        if this is not None and that is not None and this < that and not everywhere:
             fallen.append((this - that, row.case))
     cases = tuple(case for _, case in sorted(fallen)) or tuple(row.case for row in summary.cases)
 

@@ -61,11 +61,22 @@ def diagnose(
     runs = collect(summary, [t for t in trials if t.skill == summary.skill], table(scores), trajectories)
     if not runs.this or not runs.other:
         return ()
-    found = [cause(runs, text) for cause in (_unstable, _undiscovered, _unsafe, _misused, _unverified, _truncated)]
-    named = [item for item in found if item is not None]
+    misused = _misused(runs, text)
+    named = [*([] if misused is None else [misused]), *slips(runs, text)]
     if not named:
         named = [item for item in (_more_calls(runs), _read_but_worse(runs)) if item is not None]
-    return tuple(sorted(named, key=lambda item: (item.place is None, -gap(item))))
+    return tuple(sorted(named, key=best_supported))
+
+
+def slips(runs: Runs, text: SkillText) -> list[Diagnosis]:
+    """What goes wrong clearly more often than in the comparator's runs, whatever became of the outcome."""
+    found = (cause(runs, text) for cause in (_unstable, _undiscovered, _unsafe, _unverified, _truncated))
+    return [item for item in found if item is not None]
+
+
+def best_supported(item: Diagnosis) -> tuple[object, ...]:
+    """A sort key: with a line of the skill first, then by how much more often it is seen."""
+    return (item.place is None, -gap(item))
 
 
 def _loss(summary: LiveSummary) -> Contrast | None:

@@ -14,6 +14,7 @@ from aces_ci.core.score import Part, Score
 from aces_ci.core.trial import Arm, Ending, Flag, Trial, Usage
 from aces_ci.tiers.assemble import assemble
 from aces_ci.tiers.diagnose import SkillText, diagnose
+from aces_ci.tiers.worth_a_look import worth_a_look
 from tests.builders import JUDGE, a_changed_skill, a_run, a_score, a_trace, a_trial
 
 ORDER = (Arm.BASELINE, Arm.PREVIOUS, Arm.WITH_SKILL)
@@ -139,6 +140,21 @@ def causes_of(lines: Sequence[Evidence], path: str) -> Diagnosed:
     (summary,) = (skill.live for skill in assemble(lines).skills if skill.change.path == path)
     assert summary is not None
     return Diagnosed(skill=path, causes=diagnose(summary, trials, scores, traces, text))
+
+
+def looks_of(lines: Sequence[Evidence], path: str) -> Diagnosed:
+    """The same of a skill that lost nothing: in every tenth run of the change a folder is listed twice."""
+    trials = [line for line in lines if isinstance(line, Trial) and line.skill == path]
+    scores = [line for line in lines if isinstance(line, Score)]
+    once = a_trace("cat SKILL.md", "ls ./logs", "head ./logs/app.log")
+    twice = a_trace("cat SKILL.md", "ls ./logs", "ls -la ./logs", "head ./logs/app.log")
+    mine = [trial for trial in trials if trial.arm is Arm.WITH_SKILL]
+    traces = {trial.digest: once for trial in trials} | {trial.digest: twice for trial in mine[::10]}
+    after = "---\nname: log-triage\n---\nRead what is in `logs/`, the newest first.\n"
+    text = SkillText(path=f"{path}/SKILL.md", before=after, after=after)
+    (summary,) = (skill.live for skill in assemble(lines).skills if skill.change.path == path)
+    assert summary is not None
+    return Diagnosed(skill=path, causes=(), worth_a_look=worth_a_look(summary, trials, scores, traces, text))
 
 
 IMPROVED = Told(

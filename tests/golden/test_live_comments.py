@@ -38,6 +38,7 @@ from tests.golden.live_evidence import (
     UNDECIDED_TWIN,
     Told,
     causes_of,
+    looks_of,
     run_of,
 )
 
@@ -84,9 +85,14 @@ def regressed() -> Made:
     return comment([*lines, causes_of(lines, REGRESSED.path)])
 
 
+def improved(forge: str = "github") -> Made:
+    lines = run_of(IMPROVED)
+    return comment([*lines, looks_of(lines, IMPROVED.path)], forge)
+
+
 SCENARIOS = {
-    "improved": lambda: comment(run_of(IMPROVED)),
-    "improved_gitlab": lambda: comment(run_of(IMPROVED), "gitlab"),
+    "improved": improved,
+    "improved_gitlab": lambda: improved("gitlab"),
     "regressed": regressed,
     "regressed_advise": lambda: comment(run_of(REGRESSED, settings={"gates": {"regression": "advise"}})),
     "accepted": lambda: comment(run_of(REGRESSED, settings={"accepted": True})),
@@ -232,6 +238,25 @@ def test_the_cause_is_cited_with_its_line_and_both_traces(made: dict[str, Made])
     assert "**Try** taking it out" in text
     assert "step 3 Bash: python scripts/export.py --fast 2026-10" in text
     assert "step 3 Bash: python scripts/export.py 2026-10" in text
+
+
+def test_what_is_worth_a_look_is_cited_on_every_page_and_left_out_where_there_is_nothing(
+    made: dict[str, Made],
+) -> None:
+    said = "In 3 of 30 runs, before in 0 of 30, the agent listed `./logs` twice with nothing changed in between. "
+    said += "Name the path once. [trace](https://ci.example/report)"
+    (line,) = (row for row in made["improved"].text.split("\n") if "twice" in row)
+    assert re.fullmatch(r"1\. \[`SKILL\.md:4`\]\(https://github\.com/\S*\?plain=1#L4\) " + re.escape(said), line)
+    assert "**Worth a look** (1)\n1. " in made["improved"].text
+    assert "Worth a look" not in comment(run_of(IMPROVED)).text + made["regressed"].text + made["cannot_tell"].text
+    lines = run_of(IMPROVED)
+    place = Place(links=PageLinks(server_url="https://github.com"), forge="github")
+    report = report_of([*lines, looks_of(lines, IMPROVED.path)])
+    texts = {renderer.name: renderer.render(report, place) for renderer in compose.renderers()}
+    plainly = "the agent listed ./logs twice with nothing changed in between. Name the path once."
+    assert plainly in texts["html"] and "<h3>Worth a look</h3>" in texts["html"] and plainly in texts["text"]
+    (cause,) = json.loads(texts["json"])["skills"][0]["live"]["worth_a_look"]
+    assert cause["seen"] == [3, 30] and cause["cites"]
 
 
 def test_gitlab_twin_says_the_same_with_its_own_links(made: dict[str, Made]) -> None:

@@ -12,8 +12,8 @@ from aces_ci.core.trace.tools import Deed
 
 _HELP = frozenset({"--help", "-h", "--version", "-V", "-help"})
 _LOOKUPS = frozenset({"which", "whereis", "man", "type", "help", "info", "apropos", "whatis", "tldr"})
-_LISTERS = frozenset({"ls", "find", "tree", "fd", "stat", "file", "dir", "du"})
-_READERS = frozenset({"cat", "head", "tail", "less", "more", "wc"})
+LISTERS = frozenset({"ls", "find", "tree", "fd", "stat", "file", "dir", "du"})
+READERS = frozenset({"cat", "head", "tail", "less", "more", "wc"})
 _INSTALLERS: dict[str, frozenset[str]] = {
     "pip": frozenset({"install", "download"}),
     "pip3": frozenset({"install", "download"}),
@@ -70,7 +70,7 @@ def _kind(action: Action) -> str | None:
 
 def _of_command(command: Command, failed: bool) -> str | None:
     name, words = command.name or "", command.argv
-    if any(word in _HELP for word in words[1:]) and not (name in _LISTERS | {"sort", "grep"} and "-h" in words):
+    if any(word in _HELP for word in words[1:]) and not (name in LISTERS | {"sort", "grep"} and "-h" in words):
         return "help"
     if name in _LOOKUPS or (name == "command" and any(word in {"-v", "-V"} for word in words)):
         return "help"
@@ -79,6 +79,6 @@ def _of_command(command: Command, failed: bool) -> str | None:
         return "install"
     if name.startswith("python") and words[1:4] == ("-m", "pip", "install"):
         return "install"
-    if failed and name in _LISTERS | _READERS:
+    if failed and name in LISTERS | READERS:
         return "wrong_place"
     return None

@@ -24,7 +24,7 @@ def body(report: Report, place: Place) -> list[str]:
         return []
     lines = tables.table(found) + settle.footing(found)
     for live in found[:2]:
-        lines += diagnosis.why(report, place, live)
+        lines += diagnosis.why(report, place, live) or diagnosis.worth_a_look(report, place, live)
     return lines + settle.settle(report, found, place.forge)
 
 

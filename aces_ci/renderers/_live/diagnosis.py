@@ -1,7 +1,8 @@
-"""Why, with the place in the skill's text and the traces that show it."""
+"""Why, or what is worth a look, with the place in the skill's text and the traces that show it."""
 
 from __future__ import annotations
 
+from aces_ci.core.cause_text import TITLES, look
 from aces_ci.core.diagnosis import Cause, Diagnosis
 from aces_ci.core.estimate import Contrast
 from aces_ci.core.inert import code, fence
@@ -9,18 +10,10 @@ from aces_ci.core.report import Report
 from aces_ci.core.trial import Arm
 from aces_ci.ports.renderer import Place
 from aces_ci.renderers._comment import links
-from aces_ci.renderers._live.shown import Live
+from aces_ci.renderers._live.shown import FINE, Live
 
 SHOWN = 2
-_TITLES = {
-    Cause.NEVER_DISCOVERED: "the skill is not found",
-    Cause.MISUSED: "the skill is read and then misleads",
-    Cause.UNSTABLE: "the agent fails or times out more often",
-    Cause.TRUNCATED: "the answer is cut off or beside the task",
-    Cause.SKIPPED_VERIFICATION: "a check is skipped",
-    Cause.MORE_CALLS: "more calls for no better answer",
-    Cause.UNSAFE: "an unsafe step is new",
-}
+"""Causes, and things worth a look, above the folds."""
 
 
 def why(report: Report, place: Place, live: Live) -> list[str]:
@@ -29,8 +22,22 @@ def why(report: Report, place: Place, live: Live) -> list[str]:
     if not found:
         return []
     cases = ", ".join(dict.fromkeys(code(case, 48) for item in found for case in item.cases[:3]))
-    lines = [f"**Why: {_TITLES[found[0].cause]}**{f' in {cases}' if cases else ''}"]
+    lines = [f"**Why: {TITLES[found[0].cause]}**{f' in {cases}' if cases else ''}"]
     lines += [f"{index}. {_item(report, place, live, item)}" for index, item in enumerate(found, start=1)]
+    return [*lines, ""]
+
+
+def worth_a_look(report: Report, place: Place, live: Live) -> list[str]:
+    """What the traces show of a result that is fine, each with its line or its trace; blank line at the end."""
+    found = live.summary.worth_a_look if live.summary.word in FINE and not live.summary.diagnosis else ()
+    if not found:
+        return []
+    count = f"{SHOWN} of {len(found)}" if len(found) > SHOWN else str(len(found))
+    lines = [f"**Worth a look** ({count})"]
+    for index, item in enumerate(found[:SHOWN], start=1):
+        where = _where(report, place, live, item)
+        trace = f" [trace]({report.links.report})" if report.links.report and item.cites else ""
+        lines.append(f"{index}. {f'{where} ' if where else ''}{look(item, code(item.what, 120))}{trace}")
     return [*lines, ""]
 
 

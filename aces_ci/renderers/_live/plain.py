@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aces_ci.core.amount import plural
+from aces_ci.core.cause_text import look
 from aces_ci.core.estimate import Contrast, Lift
 from aces_ci.core.grading.points import signed
 from aces_ci.core.inert import plain
@@ -26,6 +27,7 @@ def result_lines(report: Report) -> list[str]:
     for live in found:
         lines.append(f"result: {result_line(live.summary, live.skill.change.label, live.base, width)}")
         lines += [f"  {ascii_of(text)}" for text in lost(live.summary)]
+        lines += [f"  worth a look: {look(item, plain(item.what, 80))}" for item in live.summary.worth_a_look]
     return [*lines, *(arm_lines(found[0].summary, found[0].base) if len(found) == 1 else []), ""]
 
 
