@@ -19,6 +19,7 @@ from aces_ci.core.scripts import (
 from aces_ci.core.scripts.command import Command
 from aces_ci.core.scripts.commands import parse
 from aces_ci.core.scripts.hazard import Hazard
+from aces_ci.core.scripts.planted import planted
 from aces_ci.core.scripts.scene import Scene, Suspicion
 from aces_ci.core.scripts.touch import How
 
@@ -51,7 +52,7 @@ def _classify(commands: Sequence[Command], workspaces: Sequence[str], depth: int
             for suspicion in detector(scene, command):
                 found.setdefault((command.index, suspicion.shape), _hazard(command, suspicion))
         if depth < MAX_DEPTH:
-            for hazard in _handed(scene, command, depth):
+            for hazard in (*_handed(scene, command, depth), *_planted(scene, command, depth)):
                 found.setdefault((command.index, hazard.shape), _at(command, hazard))
     return tuple(found.values())
 
@@ -70,6 +71,12 @@ def _handed(scene: Scene, command: Command, depth: int) -> Iterator[Hazard]:
                 )
         for script in program.scripts:
             yield from _classify(parse(script, command.folder), scene.workspaces, depth + 1)
+
+
+def _planted(scene: Scene, command: Command, depth: int) -> Iterator[Hazard]:
+    """Hazards of what a command leaves to be run later: they are no smaller for coming later."""
+    for script in planted(command, scene.commands):
+        yield from _classify(parse(script), scene.workspaces, depth + 1)
 
 
 def _at(command: Command, hazard: Hazard) -> Hazard:

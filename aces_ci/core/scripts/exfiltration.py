@@ -2,102 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import re2
 
 from aces_ci.core.finding import Confidence, Severity
 from aces_ci.core.scripts import hosts, paths
-from aces_ci.core.scripts.command import Command, Word
+from aces_ci.core.scripts.command import Command
 from aces_ci.core.scripts.hazard import Kind
 from aces_ci.core.scripts.hosts import Host
+from aces_ci.core.scripts.private_files import BODY, SENDERS, TOKEN_TOOLS, carries, handed_over, reads
 from aces_ci.core.scripts.scene import Scene, Suspicion
 from aces_ci.core.scripts.wrappers import SHELLS
 
-_READERS = frozenset(
-    {
-        "cat",
-        "less",
-        "more",
-        "head",
-        "tail",
-        "grep",
-        "egrep",
-        "rg",
-        "awk",
-        "sed",
-        "strings",
-        "xxd",
-        "base64",
-        "od",
-        "cp",
-        "tar",
-        "zip",
-        "gzip",
-        "bat",
-        "nl",
-        "sort",
-        "cut",
-        "tee",
-        "dd",
-        "openssl",
-        "gpg",
-        "jq",
-    }
-)
-_DUMPERS = frozenset({"env", "printenv", "export", "set", "declare"})
-_COPIERS = frozenset({"scp", "rsync", "sftp"})
-_SEARCHERS = frozenset({"grep", "egrep", "fgrep", "rg"})
-_FILTERS = frozenset({"grep", "egrep", "rg", "wc", "head", "sort", "cut", "awk", "sed"})
-"""What follows `env` when one variable of it is looked for."""
-_SENDERS = frozenset(
-    {
-        "curl",
-        "wget",
-        "nc",
-        "ncat",
-        "netcat",
-        "socat",
-        "scp",
-        "rsync",
-        "sftp",
-        "ftp",
-        "http",
-        "https",
-        "xh",
-        "mail",
-        "sendmail",
-        "telnet",
-        "rclone",
-    }
-)
-_BODY = (
-    "-d",
-    "-F",
-    "-T",
-    "--data",
-    "--data-binary",
-    "--data-raw",
-    "--data-urlencode",
-    "--form",
-    "--upload-file",
-    "--post-data",
-    "--post-file",
-    "--body-file",
-    "--body-data",
-    "--json",
-)
-_KEYCHAIN = re2.compile(
-    r"^(security (find-(generic|internet)-password|dump-keychain|export)|secret-tool (lookup|search)|kwallet-query)\b"
-)
-_TOKEN_TOOLS = re2.compile(
-    r"^(gcloud auth print-(access|identity)-token|aws configure (get|export-credentials)|gh auth token|op read|"
-    r"vault (read|kv get))\b"
-)
-"""Programs whose purpose is to hand out one token; a note when read, but it may not be sent on."""
-_KEEPERS = ("security ", "secret-tool ", "kwallet-query", "gcloud ", "aws ", "gh ", "op ", "vault ")
-"""How a text begins that one of the two can match."""
-_OPENING = _READERS | _SENDERS | _DUMPERS
 _SECRET_NAME = re2.compile(
     r"\$\{?\w*(SECRET|PASSWORD|PASSWD|PRIVATE_KEY|API_?KEY|ACCESS_KEY|TOKEN|"
     r"CREDENTIALS?)\w*\}?"
@@ -118,7 +35,7 @@ def find(scene: Scene, command: Command) -> Iterator[Suspicion]:
     if secrets and not sends(command):
         yield _secret_read(secrets[0])
     if command.name in _DNS and any(True for inner in scene.inner(command) if inner.name):
-        private = [path for inner in scene.inner(command) for path in reads(scene, inner)]
+        private = [path for inner in scene.inner(command) for path in carries(scene, inner)]
         if private:
             yield _critical("dns-exfiltration", f"sends {private[0]} away inside a host name", private[0])
 
@@ -133,54 +50,7 @@ def sends(command: Command) -> bool:
         return any(w in {"cp", "mv", "sync", "upload"} for w in words) and words[-1].startswith(
             ("s3://", "gs://", "https://")
         )
-    return name in _SENDERS
-
-
-def reads(scene: Scene, command: Command) -> list[str]:
-    """Credential files that the command opens, and dumps of keychains or of the environment."""
-    name = command.name or ""
-    text = " ".join(word.shape for word in command.words)
-    keychain = text.startswith(_KEEPERS) and (_KEYCHAIN.match(text) or _TOKEN_TOOLS.match(text))
-    if name not in _OPENING and not keychain:
-        return []
-    words = _files(name, command.arguments)
-    found = [word.shape.split("=", 1)[-1].lstrip("@") for word in words if paths.secret(_file(word))]
-    found += [r.target.shape for r in command.redirects if r.target and not r.writes and paths.secret(r.target.shape)]
-    if keychain:
-        found.append(text[:60])
-    dumps = name in _DUMPERS and not (command.arguments or command.assignments or "env" in command.wrappers)
-    if dumps and not any(stage.name in _FILTERS for stage in scene.after(command)):
-        found.append("the environment")
-    return found
-
-
-def _files(name: str, arguments: Sequence[Word]) -> Sequence[Word]:
-    """The words that may name a file to be read: not where a copy goes, and not what is searched for."""
-    if name in {"cp", "tee"}:
-        return arguments[:-1]
-    if name in _COPIERS:
-        return [
-            word for before, word in zip([None, *arguments], arguments, strict=False) if not _for_login(before, word)
-        ]
-    if name in _SEARCHERS and not any(word.shape in {"-e", "-f"} for word in arguments):
-        pattern = next((at for at, word in enumerate(arguments) if not word.shape.startswith("-")), len(arguments))
-        return (*arguments[:pattern], *arguments[pattern + 1 :])
-    return arguments
-
-
-def _for_login(before: Word | None, word: Word) -> bool:
-    """Whether a word of `scp` or `rsync` says how to log in: `-i KEY`, `-e "ssh -i KEY"`."""
-    option = before is not None and before.shape in {"-i", "-e", "--rsh", "-F", "-o"}
-    return option or word.shape.startswith(("--rsh=", "-i", "-o"))
-
-
-def _file(word: Word) -> str:
-    shape = word.shape
-    for separator in ("=@", "@", "=<", "if="):
-        if separator in shape:
-            shape = shape.split(separator, 1)[1]
-            break
-    return shape.split(";", 1)[0]
+    return name in SENDERS
 
 
 def _critical(shape: str, message: str, target: str | None = None) -> Suspicion:
@@ -188,7 +58,7 @@ def _critical(shape: str, message: str, target: str | None = None) -> Suspicion:
 
 
 def _secret_read(path: str) -> Suspicion:
-    project = paths.project_secret(path) or path == "the environment" or _TOKEN_TOOLS.match(path) is not None
+    project = paths.project_secret(path) or path == "the environment" or TOKEN_TOOLS.match(path) is not None
     return Suspicion(
         kind=Kind.SECRET_READ,
         shape="secret-read",
@@ -200,20 +70,14 @@ def _secret_read(path: str) -> Suspicion:
 
 
 def _sending(scene: Scene, command: Command) -> Iterator[Suspicion]:
-    private = (
-        list(reads(scene, command)) if command.name in {"scp", "rsync", "aws", "gsutil"} or command.has(*_BODY) else []
-    )
+    private = list(_content(scene, command))
     sources = [*scene.before(command), *scene.inner(command)]
-    if not private and takes_input(command):
-        private = [path for stage in scene.before(command) for path in reads(scene, stage)]
-    if not private:
-        private = [path for stage in scene.inner(command) for path in reads(scene, stage)]
     kinds = {hosts.host(url)[0] for url in hosts.destinations(command)}
     if private:
         if kinds and kinds <= {Host.LOCAL}:
             return
         if _one_field(scene, command, private[0]) and not kinds & {Host.DROP, Host.ADDRESS, Host.PLAIN}:
-            stranger = Host.UNKNOWN in kinds and _TOKEN_TOOLS.match(private[0]) is not None
+            stranger = Host.UNKNOWN in kinds and TOKEN_TOOLS.match(private[0]) is not None
             yield Suspicion(
                 kind=Kind.EXFILTRATION,
                 shape="use-secret",
@@ -224,7 +88,7 @@ def _sending(scene: Scene, command: Command) -> Iterator[Suspicion]:
             )
             return
         yield _critical("send-secret", f"sends {private[0]} to another machine", private[0])
-    elif Host.DROP in kinds and (sources or command.has(*_BODY)):
+    elif Host.DROP in kinds and (sources or command.has(*BODY)):
         # a named file that goes to a file host is an upload; a stream of who knows what is not
         severity = Severity.CRITICAL if sources else Severity.WARNING
         yield Suspicion(
@@ -238,9 +102,30 @@ def _sending(scene: Scene, command: Command) -> Iterator[Suspicion]:
         )  # fmt: skip
 
 
+def _content(scene: Scene, command: Command) -> Iterator[str]:
+    """The private files whose content a sender gets, the nearest source first."""
+    body = command.has(*BODY)
+    piped = takes_input(command)
+    if body or piped or command.name in {"scp", "rsync", "aws", "gsutil"}:
+        # a key that is copied to a server of one's own is how one sets it up; a credential is not
+        yield from (reads if command.name in {"scp", "rsync"} else carries)(scene, command)
+        yield from handed_over(scene, command)
+    if piped:
+        yield from (path for stage in scene.before(command) for path in carries(scene, stage))
+    wanted = reads if _only_logs_in(command) else carries
+    yield from (path for stage in scene.inner(command) for path in wanted(scene, stage))
+
+
+def _only_logs_in(command: Command) -> bool:
+    """Whether all that is substituted stands in headers: a key in the header of its API is how that API is used."""
+    pairs = zip([None, *command.arguments], command.arguments, strict=False)
+    filled = [before for before, word in pairs if "$(" in word.shape or "`" in word.shape]
+    return all(before is not None and before.shape in {"-H", "--header", "-u", "--user"} for before in filled)
+
+
 def _one_field(scene: Scene, command: Command, path: str) -> bool:
     """Whether a program picks one value out of an application's own settings: how an API is used."""
-    if _TOKEN_TOOLS.match(path):
+    if TOKEN_TOOLS.match(path):
         return True
     if not paths.project_secret(path):
         return False
@@ -270,7 +155,7 @@ def _reverse_shell(scene: Scene, command: Command) -> Iterator[Suspicion]:
             "gives a remote machine a shell here",
             sockets[0].target.shape if sockets[0].target else None,
         )
-    elif sockets and any(reads(scene, stage) for stage in (command, *scene.before(command))):
+    elif sockets and any(carries(scene, stage) for stage in (command, *scene.before(command))):
         yield _critical("send-secret", "sends credentials through a raw socket")
     if name in {"nc", "ncat", "netcat"} and command.has("-e", "-c", "--exec", "--sh-exec"):
         if any(word.shape.rsplit("/", 1)[-1].split(" ")[0] in SHELLS for word in command.arguments):

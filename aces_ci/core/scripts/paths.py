@@ -88,6 +88,15 @@ _SECRET = re2.compile(
 )
 _PROJECT_SECRET = re2.compile(r"(?i)(^|/)(\.env(\.\w+)?|secrets?\.\w+|credentials\.(ya?ml|json|toml)|\.npmrc)$")
 
+_PRIVATE = re2.compile(
+    r"(?i)(^|/)("
+    r"\.(bash|zsh|sh|python|psql|mysql|sqlite|node_repl|irb)_?history|\.histfile|fish_history|ConsoleHost_history\.txt"
+    r"|[\w.*-]+\.(ppk|p12|pfx|jks|keystore|key|kdbx)|[\w.*-]*(key|priv)[\w.*-]*\.pem|\*\.(pem|env)|id_[\w*]+|\.env\*"
+    r"|[\w.*-]*(secret|credential|password|wallet)s?\*"
+    r")$"
+)
+_PUBLIC = re2.compile(r"(?i)pub(lic)?[._-]?\w*(key)?[\w.-]*$")
+
 
 def disposable(path: str) -> bool:
     """Whether it is a cache, or what one program keeps for itself in a home: `~/.tool/part`."""
@@ -152,6 +161,19 @@ def secret(path: str) -> bool:
     if path.endswith((".example", ".sample", ".template", ".pub", ".dist", "authorized_keys", "known_hosts")):
         return False
     return _SECRET.search(path.replace("\\", "/")) is not None
+
+
+@lru_cache(maxsize=8192)
+def private(path: str) -> bool:
+    """Whether a file of this name, or what a pattern such as `*.pem` finds, is not to be sent to another machine.
+
+    Beside credentials these are keys, and the record of what a person typed: to read them is daily work.
+    """
+    path = path.strip("\"'")
+    if secret(path):
+        return True
+    name = path.replace("\\", "/")
+    return _PRIVATE.search(name) is not None and _PUBLIC.search(name.rsplit("/", 1)[-1]) is None
 
 
 def project_secret(path: str) -> bool:

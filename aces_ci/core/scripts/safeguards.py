@@ -10,6 +10,7 @@ import re2
 from aces_ci.core.finding import Confidence, Severity
 from aces_ci.core.scripts.command import Command, Within
 from aces_ci.core.scripts.hazard import Kind
+from aces_ci.core.scripts.planted import AUTOSTART, START_FILE, schedules, written
 from aces_ci.core.scripts.scene import Scene, Suspicion
 
 _AGENT_FLAGS: Mapping[str, str] = {
@@ -47,14 +48,6 @@ _AGENTS = frozenset(
         "copilot",
         "droid",
     }
-)
-_RC = re2.compile(
-    r"(^|/)(\.(bashrc|bash_profile|zshrc|zprofile|zshenv|profile|bash_login|config/fish/config\.fish|bash_aliases)|"
-    r"profile\.d/[\w.-]+|etc/(profile|bash\.bashrc|environment))$"
-)
-_AUTOSTART = re2.compile(
-    r"(^|/)(cron(tab|\.d|\.daily|\.hourly|\.weekly|\.monthly)?(/|$)|etc/systemd/|\.config/systemd/|LaunchAgents/|"
-    r"LaunchDaemons/|\.config/autostart/|init\.d/|rc\.local$|etc/ld\.so\.preload$)"
 )
 _KEYS = re2.compile(r"(^|/)(\.ssh/authorized_keys|\.ssh/config|etc/sudoers(\.d/.*)?|etc/passwd|etc/shadow|etc/hosts)$")
 _AGENT_FILES = re2.compile(
@@ -170,14 +163,7 @@ def _local(command: Command) -> bool:
 
 
 def _writes(command: Command) -> Iterator[Suspicion]:
-    targets = [r.target.shape for r in command.redirects if r.writes and r.target]
-    if command.name == "tee":
-        targets += [word.shape for word in command.operands]
-    if command.name in {"cp", "mv", "install", "ln"} and command.operands:
-        targets.append(command.operands[-1].shape)
-    if command.name == "sed" and command.has("-i"):
-        targets += [word.shape for word in command.operands[1:]]
-    for target in targets:
+    for target in written(command):
         if _KEYS.search(target):
             there = Within.REMOTE in command.within  # one's own key on one's own server is what ssh-copy-id does
             worst = (
@@ -190,7 +176,7 @@ def _writes(command: Command) -> Iterator[Suspicion]:
                 f"changes who may log in or become root ({target})",
                 target,
             )
-        elif _AUTOSTART.search(target):
+        elif AUTOSTART.search(target):
             yield _suspicion(
                 Kind.PERSISTENCE,
                 "autostart",
@@ -206,7 +192,7 @@ def _writes(command: Command) -> Iterator[Suspicion]:
                 f"changes what agents or git run later ({target})",
                 target,
             )
-        elif _RC.search(target):
+        elif START_FILE.search(target):
             yield _suspicion(
                 Kind.PERSISTENCE,
                 "shell-profile",
@@ -215,7 +201,7 @@ def _writes(command: Command) -> Iterator[Suspicion]:
                 target,
                 Confidence.MEDIUM,
             )
-    if command.name == "crontab" and (not command.arguments or command.operands) and not command.has("-l", "-r", "-e"):
+    if schedules(command):
         yield _suspicion(Kind.PERSISTENCE, "autostart", Severity.WARNING, "schedules a job that runs without the user")
     if command.name == "launchctl" and any(w.text in {"load", "bootstrap"} for w in command.arguments):
         yield _suspicion(Kind.PERSISTENCE, "autostart", Severity.WARNING, "starts a program at every login")
