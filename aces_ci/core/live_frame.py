@@ -17,6 +17,8 @@ ARM_WORDS = {Arm.BASELINE: "no skill", Arm.PREVIOUS: "main", Arm.WITH_SKILL: "th
 _CASE_WIDTH = 18
 _CELLS_WIDTH = 10
 """Longer rows of marks are written as a count."""
+_SCORE_WIDTH = 5
+"""Of the column at the right: a blank or two, and up to 100."""
 
 
 class Mark(StrEnum):
@@ -48,7 +50,7 @@ class Moment:
     marks: Mapping[str, Mark]
     """By trial digest; runs that are not in it wait."""
     scores: Mapping[tuple[str, str], float]
-    """By skill and case: the mean outcome in [0, 1] so far of the arm with the skill, and of no other."""
+    """By skill and case: the mean outcome in [0, 1] at the last look of the arm with the skill, and of no other."""
     look: int
     """The last look whose runs are all there; 0 before the first."""
     findings: Sequence[str] = ()
@@ -63,16 +65,22 @@ class Moment:
 def frame(plan: TrialPlan, moment: Moment, *, width: int = 80, height: int = 24) -> list[str]:
     """The lines, none longer than `width`, no more than `height`."""
     foot = [*_counts(plan, moment), *_looks(plan, moment, width)]
-    rows = _rows(plan, moment)
+    rows = _rows(plan, moment, counted=True)
+    if max(map(len, rows), default=0) > width:
+        rows = _rows(plan, moment, counted=False)
     room = max(1, height - len(foot) - 1)
     if len(rows) > room:
         rows = [*rows[: room - 1], f"  … and {len(rows) - room + 1} more"]
     return [line[:width].rstrip() for line in (*rows, *foot)]
 
 
-def _rows(plan: TrialPlan, moment: Moment) -> list[str]:
-    """One line a case, below the name of its skill where there are several."""
-    lines = []
+def _rows(plan: TrialPlan, moment: Moment, *, counted: bool) -> list[str]:
+    """One line a case, below the name of its skill where there are several. `counted`: with figures beside the marks.
+
+    Marks and counts move as runs end; what is scored is scored at a look, and the column says at which.
+    """
+    lines: list[str] = []
+    scored: dict[int, float] = {}
     shown = moment.look + 1
     for subject in plan.subjects:
         own = [trial for trial in plan.trials if (trial.skill, trial.side) == (subject.skill, subject.side)]
@@ -82,22 +90,28 @@ def _rows(plan: TrialPlan, moment: Moment) -> list[str]:
         for case in subject.cases:
             of_case = [trial for trial in own if trial.case == case.id and trial.stage <= shown]
             arms = [
-                f"{word} {_cells([trial for trial in of_case if trial.arm is arm], moment.marks)}"
+                f"{word} {_cells([trial for trial in of_case if trial.arm is arm], moment.marks, counted=counted)}"
                 for arm, word in ARM_WORDS.items()
                 if any(trial.arm is arm for trial in own)
             ]
             score = moment.scores.get((subject.skill, case.id)) if subject.side == "base" else None
-            mean = "" if score is None else f"   {100 * score:>4.0f}"
+            if score is not None:
+                scored[len(lines)] = score
             name = plain(case.id, _CASE_WIDTH)
-            lines.append(f"  {name:<{_CASE_WIDTH}} {'   '.join(arms)}{mean}")
-    return lines
+            lines.append(f"  {name:<{_CASE_WIDTH}} {'   '.join(arms)}")
+    if not scored:
+        return lines
+    column = max(len(lines[at]) for at in scored) + _SCORE_WIDTH
+    for at, score in scored.items():
+        lines[at] += f"{100 * score:.0f}".rjust(column - len(lines[at]))
+    return [f"{ARM_WORDS[Arm.WITH_SKILL]}, at look {moment.look}".rjust(column), *lines]
 
 
-def _cells(trials: Sequence[PlannedTrial], marks: Mapping[str, Mark]) -> str:
+def _cells(trials: Sequence[PlannedTrial], marks: Mapping[str, Mark], *, counted: bool) -> str:
     found = [marks.get(trial.digest, Mark.WAITING) for trial in trials]
-    if len(found) <= _CELLS_WIDTH:
-        return "".join(found)
     over = sum(mark not in (Mark.WAITING, Mark.RUNNING) for mark in found)
+    if len(found) <= _CELLS_WIDTH:
+        return "".join(found) + (f" {over}/{len(found)}" if counted else "")
     odd = "".join(f" {found.count(mark)}{mark}" for mark in (Mark.FAILED, Mark.LOST) if mark in found)
     return f"{over:>3} of {len(found)}{odd}"
 

@@ -50,7 +50,7 @@ def test_a_line_a_case_with_a_mark_a_run_of_the_next_look() -> None:
     of_case = [item for item in chosen.trials if item.case == "case-0" and item.arm is Arm.WITH_SKILL]
     marks = dict(zip((item.digest for item in of_case), (Mark.DONE, Mark.RUNNING, Mark.WAITING), strict=False))
     lines = frame(chosen, moment(marks=marks))
-    assert lines[0] == "  case-0             no skill ···   main ···   this ■▣·"
+    assert lines[0] == "  case-0             no skill ··· 0/3   main ··· 0/3   this ■▣· 1/3"
     assert lines[2] == "  1 of 48 done · 1 running · 0 lost · $0.00 · 0:00, at most 1 min left"
     assert lines[3] == f"{'  look 1 of 3 comes after 18 runs: no lift before it':<63} Ctrl-C keeps all"
 
@@ -58,8 +58,35 @@ def test_a_line_a_case_with_a_mark_a_run_of_the_next_look() -> None:
 def test_after_a_look_its_finding_stands_and_the_next_look_begins() -> None:
     text = "against main +26 [-2, +54]  not decided"
     lines = frame(three_arms(), moment(look=1, findings=(text,), scores={("skills/read-gauge", "case-1"): 0.667}))
-    assert lines[1] == "  case-1             no skill ·····   main ·····   this ·····     67"
-    assert lines[0].endswith("this ·····") and lines[3].startswith(f"  look 1 of 3: {text}")
+    assert lines[0] == f"{'this, at look 1':>78}", "whose number it is, and of when"
+    assert lines[2] == "  case-1             no skill ····· 0/5   main ····· 0/5   this ····· 0/5   67"
+    assert lines[1].endswith("this ····· 0/5") and lines[4].startswith(f"  look 1 of 3: {text}")
+
+
+def test_counts_move_with_each_run_that_ends_and_the_number_of_a_look_does_not() -> None:
+    chosen = three_arms(count=1)
+    board = Board(chosen, done={}, cap_micros=None)
+    trials, scores = scores_of(chosen, 1)
+    for item, done in zip([item for item in chosen.trials if item.stage == 1], trials, strict=True):
+        before = board.lines(80, 24)[0]
+        board.take(Progress(planned=item, trial=done))
+        now = board.lines(80, 24)[0]
+        assert now != before and now.count("/3") == 3
+    assert now.count("3/3") == 3
+    analysis = LivePlan(cases={case.id: PlannedCase() for case in chosen.subjects[0].cases})
+    board.looked(1, summaries(chosen, trials, scores, analysis), trials, scores, "")
+    at = next(at for at, item in enumerate(chosen.trials) if item.stage == 2 and item.arm is Arm.WITH_SKILL)
+    board.take(Progress(planned=chosen.trials[at], trial=trial(chosen, at)))
+    label, row, *_ = board.lines(80, 24)
+    assert label.strip() == "this, at look 1" and row.endswith("100")
+    assert "this ■■■■· 4/5" in row and "main ■■■·· 3/5" in row
+
+
+def test_a_narrow_screen_keeps_the_marks_and_the_number() -> None:
+    scores = {("skills/read-gauge", "case-1"): 1.0}
+    for look, width in ((2, 80), (1, 70)):
+        label, _, row, *_ = frame(three_arms(), moment(look=look, scores=scores), width=width)
+        assert label.endswith(f"this, at look {look}") and row.endswith("100") and "/" not in row
 
 
 @pytest.mark.parametrize(
@@ -120,7 +147,7 @@ def test_no_word_of_a_difference_before_the_look_and_one_after_it() -> None:
     told = board.looked(1, summaries(chosen, trials, scores, analysis), trials, scores, "")
     assert told[0].startswith("look 1 of 3: against main +100 [") and told[0].endswith("not decided")
     after = board.lines(80, 40)
-    assert after[0].endswith("100") and told[0] in "\n".join(after)
+    assert after[1].endswith("100") and told[0] in "\n".join(after)
 
 
 def test_what_was_there_before_counts_as_done_and_not_as_new() -> None:
