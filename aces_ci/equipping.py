@@ -78,9 +78,18 @@ def equip(plan: TrialPlan, rig: Rig, analysis: LivePlan, judge: Asker | None, fo
         UsageError: earlier runs were graded by another method, or a worker that the settings name cannot be had.
     """
     gateway = agent_images.program_of(rig.env)
-    room = GraderRoom.of(plan, rig.sandbox, rig.env)
+    # Parts of the run that agents are labelled with: a start after a kill removes all of it at once.
+    key = rig.folder.key
+    room = GraderRoom.of(plan, rig.sandbox, rig.env, f"{key}.graders")
     goals = goal_method.goal_room(
-        rig.settings, rig.env, rig.sandbox, gateway, compose.goal_worker(), compose.providers(), rig.purse
+        rig.settings,
+        rig.env,
+        rig.sandbox,
+        gateway,
+        compose.goal_worker(),
+        compose.providers(),
+        rig.purse,
+        f"{key}.goal",
     )
     settle = goals.settle if goals else None
     grades = grading.Grades(plan, analysis, compose.metrics(), judge, rig.folder, sink, room, settle)

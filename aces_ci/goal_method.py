@@ -31,8 +31,11 @@ def goal_room(
     worker: GoalWorker,
     factories: Sequence[ProviderFactory],
     purse: Purse,
+    run: str = "",
 ) -> GoalRoom | None:
     """The worker's room; None where `two_step` judges: by the settings, without a judge, or not installed.
+
+    `run`: as in `GoalRoom`.
 
     Raises:
         UsageError: the settings name the worker, and it cannot be had.
@@ -70,6 +73,7 @@ def goal_room(
         prices=(replace(chosen.price, model=chosen.model),) if chosen.price else (),
         purse=purse,
         cap_micros=purse.cap,
+        run=run,
     )
 
 

@@ -208,6 +208,7 @@ class Sandbox(Protocol):
         """Start the gateway with `slots` sockets; on leaving, everything that carries the run's label is removed.
 
         So is, before anything starts, what a killed process left under the same label: nobody else may use `run` now.
+        With `run` go its parts, `run.part`: sessions that are opened and left while that of `run` is open.
 
         Raises UsageError where the daemon does not answer, SandboxLost where the gateway does not come up.
         """

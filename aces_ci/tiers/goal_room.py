@@ -52,6 +52,8 @@ class GoalRoom:
     """The run's: each request is set aside in it before it goes out."""
     cap_micros: int | None = None
     """Of one round, in millionths of a dollar."""
+    run: str = ""
+    """Label of what it starts, known to the next start in the same folder; empty: one that nobody else has."""
 
     def settle(self, subjects: Iterable[Subject]) -> Round:
         """One round. Every failure, also of the sandbox, makes all of its trials fall back."""
@@ -74,7 +76,7 @@ class GoalRoom:
     def _run(self, conversations: Sequence[Conversation]) -> tuple[Ran, TrialRecord]:
         seconds = min(MOST_SECONDS, START_SECONDS + EACH_SECONDS * len(conversations))
         limits = replace(_LIMITS, seconds=seconds)
-        run = f"goal-{secrets.token_hex(4)}"
+        run = self.run or f"goal-{secrets.token_hex(4)}"
         with self.sandbox.open(run=run, slots=1, program=self.program, limits=limits) as session:
             requests = Requests(self.purse)
             requests.begin(TRIAL)

@@ -31,9 +31,11 @@ class GraderRoom:
     images: Mapping[tuple[StagedFile, ...], str]
     """By the environment that a grader is built on."""
     slots: int
+    run: str = ""
+    """Label of what it starts, known to the next start in the same folder; empty: one that nobody else has."""
 
     @classmethod
-    def of(cls, plan: TrialPlan, sandbox: Sandbox, env: Mapping[str, str]) -> GraderRoom | None:
+    def of(cls, plan: TrialPlan, sandbox: Sandbox, env: Mapping[str, str], run: str = "") -> GraderRoom | None:
         """With its images, built before money is spent; None where no skill brings a grader. Raises UsageError."""
         graders = [each for item in plan.subjects for each in (item.grader, *item.verifiers.values()) if each]
         if not graders:
@@ -43,7 +45,7 @@ class GraderRoom:
             files: sandbox.image(ImageRequest(recipe=custom.RECIPE, environment=files, base=base))
             for files in dict.fromkeys(grader.environment for grader in graders)
         }
-        return cls(sandbox=sandbox, images=images, slots=max(1, plan.design.workers))
+        return cls(sandbox=sandbox, images=images, slots=max(1, plan.design.workers), run=run)
 
     def answers(self, asked: Iterable[Asked]) -> Iterator[tuple[Subject, Grader, Reply]]:
         """Every reply, in the order of asking, as many graders at once as there are slots.
@@ -58,7 +60,7 @@ class GraderRoom:
         with ExitStack() as stack:
             # It listens to nobody and ends with its input.
             idle = Program(image=next(iter(self.images.values())), command=("cat",))
-            run = f"graders-{secrets.token_hex(4)}"
+            run = self.run or f"graders-{secrets.token_hex(4)}"
             try:
                 session = stack.enter_context(
                     self.sandbox.open(run=run, slots=self.slots, program=idle, limits=custom.LIMITS)

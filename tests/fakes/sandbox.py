@@ -241,6 +241,8 @@ class FakeSandbox:
     isolates: bool = True
     sessions: list[FakeSession] = field(default_factory=list)
     prepare: Callable[[FakeSession], None] = lambda session: None
+    runs: list[str] = field(default_factory=list)
+    """Labels that sessions were opened under."""
     built: set[str] = field(default_factory=set)
     """Recipes whose image is there."""
 
@@ -253,6 +255,7 @@ class FakeSandbox:
     @contextmanager
     def open(self, *, run: str, slots: int, program: Program, limits: Limits) -> Iterator[FakeSession]:
         session = FakeSession(self.agent, slots)
+        self.runs.append(run)
         self.prepare(session)
         self.sessions.append(session)
         yield session

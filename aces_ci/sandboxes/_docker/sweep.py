@@ -13,14 +13,13 @@ DEAD_AFTER_SECONDS = 6 * 3600.0
 
 
 def sweep(engine: Engine, *, run: str | None = None, now: float | None = None) -> int:
-    """Remove everything of `run`, or, without one, of every run older than `DEAD_AFTER_SECONDS`.
+    """Remove everything of `run` and its parts (`run.part`), or, without one, of runs older than `DEAD_AFTER_SECONDS`.
 
     Returns how many things were removed. Never raises: what cannot be removed now is found by the next sweep.
     """
-    label = f"{RUN_LABEL}={run}" if run else RUN_LABEL
     oldest = (time.time() if now is None else now) - DEAD_AFTER_SECONDS
     try:
-        found = engine.labelled(label)
+        found = engine.labelled(RUN_LABEL)
     except (SandboxLost, Refused, Missing):
         return 0
     removers = {
@@ -31,7 +30,8 @@ def sweep(engine: Engine, *, run: str | None = None, now: float | None = None) -
     removed = 0
     for kind, remove in removers.items():
         for name, labels in found[kind]:
-            if run is None and _created(labels) > oldest:
+            gone = _of(labels, run) if run is not None else _created(labels) <= oldest
+            if not gone:
                 continue
             try:
                 remove(name)
@@ -39,6 +39,11 @@ def sweep(engine: Engine, *, run: str | None = None, now: float | None = None) -
             except (SandboxLost, Refused, Missing):
                 continue
     return removed
+
+
+def _of(labels: dict[str, str], run: str) -> bool:
+    own = labels.get(RUN_LABEL, "")
+    return own == run or own.startswith(f"{run}.")
 
 
 def _created(labels: dict[str, str]) -> float:
