@@ -211,10 +211,10 @@ def _read(reader: Reader, asked: Request) -> list[Evidence]:
 def _lint(change: SkillChange, before: Snapshot | None, after: Snapshot) -> Iterator[Evidence]:
     """Advice on the scripts that this change touches; linters get bytes and no configuration."""
     changed_files = frozenset(changed_below(change))
-    findings, skipped = check(scripts(after, changed_files), _run_linter)
-    at_base = check(scripts(before, changed_files), _run_linter)[0] if before and findings else ()
-    yield from told_apart(findings, at_base)
-    yield from skipped
+    linted = check(scripts(after, changed_files), _run_linter)
+    at_base = check(scripts(before, changed_files), _run_linter).findings if before and linted.findings else ()
+    yield from told_apart(linted.findings, at_base)
+    yield from linted.skipped
 
 
 def _run_linter(argv: Sequence[str], stdin: bytes) -> Completed:

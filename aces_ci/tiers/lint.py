@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import PurePosixPath
@@ -53,6 +53,16 @@ class Script:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Linted:
+    """What linting gave: findings in order of place; for a skill with a script that could not be linted, why."""
+
+    findings: tuple[Finding, ...]
+    skipped: tuple[Skipped, ...]
+    ignored: Mapping[str, str]
+    """As `Structure.ignored`: `CODE path:line` of what a comment in the script sets aside, to its reason."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Remark:
     """What a linter says of one place."""
 
@@ -79,12 +89,13 @@ def scripts(skill: Skill | Snapshot, only: Collection[str] | None = None) -> tup
 
 def lint(files: Sequence[Script], run: Runner) -> tuple[Finding, ...]:
     """Findings of category lint, severity warning or info, in order of place."""
-    return check(files, run)[0]
+    return check(files, run).findings
 
 
-def check(files: Sequence[Script], run: Runner) -> tuple[tuple[Finding, ...], tuple[Skipped, ...]]:
-    """The findings, and for every skill with a script that could not be linted, why."""
+def check(files: Sequence[Script], run: Runner) -> Linted:
+    """The same with what is missing from the findings, and why."""
     findings: list[Finding] = []
+    ignored: dict[str, str] = {}
     skipped: dict[str, Skipped] = {}
     for number, script in enumerate(files):
         because = None
@@ -95,13 +106,14 @@ def check(files: Sequence[Script], run: Runner) -> tuple[tuple[Finding, ...], tu
         else:
             argv = (*RUFF, "--stdin-filename", "script.py", "-") if script.dialect == "python" else _shell(script)
             data = script.data if script.dialect == "python" else _SILENCED.sub(rb"\1silence", script.data)
-            because = _judge(script, run(argv, data), findings)
+            because = _judge(script, run(argv, data), findings, ignored)
         if because:
             skipped.setdefault(
                 script.skill,
                 Skipped(tier=Tier.STRUCTURAL, skill=script.skill, code="lint_incomplete", because=because),
             )
-    return tuple(sorted(findings, key=lambda finding: finding.order)), tuple(skipped.values())
+    ordered = tuple(sorted(findings, key=lambda finding: finding.order))
+    return Linted(findings=ordered, skipped=tuple(skipped.values()), ignored=ignored)
 
 
 def told_apart(findings: Iterable[Finding], before: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -114,7 +126,7 @@ def _shell(script: Script) -> tuple[str, ...]:
     return (*SHELLCHECK, "--shell", script.dialect, "-")
 
 
-def _judge(script: Script, done: Completed, findings: list[Finding]) -> str | None:
+def _judge(script: Script, done: Completed, findings: list[Finding], ignored: dict[str, str]) -> str | None:
     """Adds the findings of one run, or says why there are none to be had."""
     tool = "ruff" if script.dialect == "python" else "shellcheck"
     if done.missing:
@@ -127,7 +139,7 @@ def _judge(script: Script, done: Completed, findings: list[Finding]) -> str | No
         remarks = list(_ruff(done.stdout) if tool == "ruff" else _shellcheck(done.stdout))
     except (ValueError, TypeError, KeyError):
         return f"{tool} gave no readable answer on {script.path}"
-    findings.extend(_folded(script, tool, remarks))
+    findings.extend(_folded(script, tool, remarks, ignored))
     return None
 
 
@@ -160,14 +172,16 @@ def _shellcheck(output: bytes) -> Iterator[_Remark]:
         )
 
 
-def _folded(script: Script, tool: str, remarks: Iterable[_Remark]) -> Iterator[Finding]:
+def _folded(script: Script, tool: str, remarks: Iterable[_Remark], ignored: dict[str, str]) -> Iterator[Finding]:
     """One finding a rule and file, at its first place: forty unquoted variables are one habit."""
     text = universal_newlines(script.data.decode("utf-8", "replace"))
     notes, lines = tuple(ignores(text)), text.split("\n")
     first: dict[str, tuple[_Remark, int]] = {}
     for remark in remarks:
         code, _ = _CODES[_kind(tool, remark)]
-        if any(note.covers(code, remark.line) for note in notes):
+        note = next((note for note in notes if note.covers(code, remark.line)), None)
+        if note is not None:
+            ignored[f"{code} {script.path}:{remark.line}"] = note.reason
             continue
         known, count = first.get(remark.rule, (remark, 0))
         first[remark.rule] = (known, count + 1)

@@ -523,6 +523,16 @@ def test_scripts_are_linted_on_request(repo: Path) -> None:
     assert found[0]["fingerprint"]
 
 
+def test_a_finding_of_lint_that_is_set_aside_is_listed_with_its_reason(repo: Path) -> None:
+    script = "print(given)  # aces-ignore LI002: set by the host\n"
+    write(repo, {"skills/parcel-quote/scripts/quote.py": script})
+    place = "LI002 skills/parcel-quote/scripts/quote.py:1"
+    for options, listed in (((), {}), (("--lint",), {place: "set by the host"}), (("--lint", "--ignore", "LI002"), {})):
+        skill = next(s for s in document(*options)["skills"] if s["path"] == "skills/parcel-quote")
+        assert "LI002" not in {f["code"] for f in skill["findings"]}
+        assert skill["ignored"] == listed
+
+
 def test_the_locale_changes_nothing(repo: Path) -> None:
     write(repo, {"skills/log-triage/SKILL.md": GOOD + "\nMarks → ⚠️ 日本 in [é](gone/é.md).\n"})
     outputs = []

@@ -169,7 +169,8 @@ def test_a_finding_keeps_its_identity_where_lines_move_and_is_told_new_or_old() 
     ],
 )
 def test_what_could_not_be_linted_is_said(answer: Completed, because: str) -> None:
-    found, skipped = check([script(PYTHON)], lambda argv, stdin: answer)
+    done = check([script(PYTHON)], lambda argv, stdin: answer)
+    found, skipped = done.findings, done.skipped
     assert found == ()
     assert [because in s.because for s in skipped] == [True]
     assert skipped[0].skill == "skills/x"
@@ -177,8 +178,8 @@ def test_what_could_not_be_linted_is_said(answer: Completed, because: str) -> No
 
 def test_too_long_and_too_many_are_said() -> None:
     quiet = Completed(exit_code=0, stdout=b"[]", stderr=b"")
-    _, long = check([script(b"#" * (MAX_SCRIPT + 1))], lambda argv, stdin: quiet)
-    _, many = check([script(b"")] * (MAX_SCRIPTS + 1), lambda argv, stdin: quiet)
+    long = check([script(b"#" * (MAX_SCRIPT + 1))], lambda argv, stdin: quiet).skipped
+    many = check([script(b"")] * (MAX_SCRIPTS + 1), lambda argv, stdin: quiet).skipped
     assert "longer than" in long[0].because
     assert "more than" in many[0].because
 

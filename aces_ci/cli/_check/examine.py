@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aces_ci.changes.parse import manifest_of
@@ -74,7 +74,9 @@ def _one(found: Found, skill: Skill, siblings: tuple[Sibling, ...], demand: Dema
         skill, demand.rules, profile=demand.profile, siblings=siblings, disabled=demand.disabled
     )
     if demand.lint:
-        everything = (*everything, *linted(skill, demand.disabled))
+        scripts = linted(skill, demand.disabled)
+        everything = (*everything, *scripts.findings)
+        structure = replace(structure, ignored={**structure.ignored, **scripts.ignored})
     shown, known = demand.known.split(everything)
     if demand.selected is not None:
         shown = tuple(finding for finding in shown if finding.code in demand.selected)

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import click
 
-from aces_ci.core.finding import Finding
 from aces_ci.core.skill import Skill
 from aces_ci.ports.runner import Completed
 from aces_ci.shell import process
-from aces_ci.tiers.lint import check, scripts
+from aces_ci.tiers.lint import Linted, check, scripts
 
 
-def linted(skill: Skill, disabled: frozenset[str]) -> tuple[Finding, ...]:
-    """Findings of category lint; what could not be linted is said on stderr."""
-    findings, skipped = check(scripts(skill), _run)
-    for entry in skipped:
+def linted(skill: Skill, disabled: frozenset[str]) -> Linted:
+    """What linting gave, without the codes that are disabled; what could not be linted is said on stderr."""
+    found = check(scripts(skill), _run)
+    for entry in found.skipped:
         click.echo(f"note: {skill.label}: not linted: {entry.because}", err=True)
-    return tuple(finding for finding in findings if finding.code not in disabled)
+    return replace(
+        found,
+        findings=tuple(finding for finding in found.findings if finding.code not in disabled),
+        ignored={place: reason for place, reason in found.ignored.items() if place.split()[0] not in disabled},
+    )
 
 
 def _run(argv: Sequence[str], stdin: bytes) -> Completed:
