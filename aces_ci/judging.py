@@ -18,7 +18,7 @@ from aces_ci.core.asking.rubric import Rubric
 from aces_ci.core.change import ChangeSet, How, SkillChange
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
-from aces_ci.core.evidence import Judgement, Skipped, Tier
+from aces_ci.core.evidence import GATE_FAILED, Judgement, Skipped, Tier
 from aces_ci.core.finding import Finding
 from aces_ci.core.request import Request
 from aces_ci.core.skill import Snapshot
@@ -107,6 +107,9 @@ def tier(bench: Bench) -> Callable[[Job, ChangeSet, Sink], None]:
             return
         with closing(asker):
             for change in here:
+                if change.path in job.blocked:
+                    sink(Skipped(tier=Tier.JUDGE, skill=change.path, code=GATE_FAILED, because="gate already failed"))
+                    continue
                 exhibits = list(_sides(job, changes, change))
                 try:
                     for row in judged(exhibits, bench.rubrics, asker, settings.judge.votes):

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 
 from aces_ci import __version__
@@ -39,6 +40,7 @@ from aces_ci.ports.runner import Completed
 from aces_ci.settings.load import Loaded
 from aces_ci.shell import process
 from aces_ci.shell.reader import Reader
+from aces_ci.tiers.assemble import blocked
 from aces_ci.tiers.lint import check, scripts, told_apart
 from aces_ci.tiers.purse import Purse
 from aces_ci.tiers.unreadable import unreadable
@@ -68,6 +70,8 @@ class Job:
     recheck: Callable[[], Refusal | None] = lambda: None
     """Whether an approval to spend still holds, asked of the forge."""
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
+    blocked: frozenset[str] = frozenset()
+    """Skills whose text alone breaks a gate that blocks, known after tier 1: no judge is asked about them."""
 
     def brings(self, path: Path) -> bool:
         """Whether the change itself holds that file, or a file below that folder: what no run of ours left there."""
@@ -128,23 +132,23 @@ def everything(repository: Repository, event: Event) -> ChangeSet:
 def evaluate(job: Job, changes: ChangeSet, sink: Sink, *, judge: Judge, live: Live) -> None:
     """Write all evidence of one run, or of one shard of it, as it arrives."""
     begun = time.monotonic()
-    sink(
-        RunStarted(
-            event=job.event,
-            merge_base=changes.merge_base,
-            policy=job.policy,
-            settings=_deciding(job),
-            unowned=changes.unowned,
-            shard=job.shard,
-            version=__version__,
-            started=job.started.isoformat(timespec="seconds"),
-        )
+    header = RunStarted(
+        event=job.event,
+        merge_base=changes.merge_base,
+        policy=job.policy,
+        settings=_deciding(job),
+        unowned=changes.unowned,
+        shard=job.shard,
+        version=__version__,
+        started=job.started.isoformat(timespec="seconds"),
     )
-    for row in structural(job, changes):
+    read: list[Evidence] = []
+    for row in chain((header,), structural(job, changes)):
+        read.append(row)
         sink(row)
     if changes.skills:
         # The tier before took its time, and the head may have moved on meanwhile: asked before each that spends.
-        judge(asked_again(job), changes, sink)
+        judge(replace(asked_again(job), blocked=blocked(read)), changes, sink)
         live(asked_again(job), changes, sink)
     sink(RunEnded(shard=job.shard, seconds=round(time.monotonic() - begun, 3)))
 

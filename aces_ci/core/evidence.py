@@ -199,6 +199,8 @@ class Imported:
         return f"imported:{self.source}:{self.skill}:{self.metric}:{self.arm}"
 
 
+GATE_FAILED = "gate_failed"
+"""Code of `Skipped` for a judge that was not asked, since a gate blocks whatever it would say."""
 CUT_SHORT = frozenset({"budget", "stopped"})
 """Codes of `Skipped` in the live tier that speak of the rest of a run that began."""
 

@@ -58,6 +58,12 @@ def assemble(evidence: Iterable[Evidence], *, links: Links | None = None, unveri
     )
 
 
+def blocked(evidence: Iterable[Evidence]) -> frozenset[str]:
+    """Paths of the skills that a gate already blocks by this evidence: after tier 1, by their text."""
+    gates = assemble(evidence).gates
+    return frozenset(gate.skill for gate in gates if gate.blocks and gate.skill is not None)
+
+
 def _skill(found: Sorted, change: ChangedSkill) -> SkillReport:
     findings = (f for f in found.findings.values() if f.skill == change.path)
     return SkillReport(

@@ -316,6 +316,18 @@ def test_the_judges_score_stands_beside_what_it_was_with_the_range_of_its_votes(
     assert ", was" not in comment([*lines[:-1], judged("head", 8.0, 9.0), lines[-1]]).text
 
 
+def test_a_judge_that_was_not_asked_stands_beside_the_other_checks_and_not_a_second_time() -> None:
+    paths = (REGRESSED.path, UNDECIDED_TWIN.path)
+    lines = run_of(REGRESSED, UNDECIDED_TWIN, settings={"budget": {"usd": 20.0}})
+    skipped = [
+        Skipped(tier=Tier.JUDGE, skill=path, code="gate_failed", because="gate already failed") for path in paths
+    ]
+    text = comment([*lines[:-1], *skipped, lines[-1]]).text
+    assert "quality 88 (+2), 88 (+2) · judge not run: gate already failed\\\n" in text
+    assert "**Not run** · judge" not in text
+    assert "judge" not in comment(lines).text.split("**Other checks**")[1].split("\n")[0]
+
+
 def test_jobs_that_a_note_names_are_jobs_of_the_component() -> None:
     component = (Path(__file__).parents[2] / "gitlab-ci-component.yml").read_text("utf-8")
     prefix = re.search(r"prefix:\n(?:.*\n)*?\s+default: \"?([\w-]+)", component)

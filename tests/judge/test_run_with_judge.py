@@ -117,6 +117,30 @@ def test_the_second_run_asks_nothing_and_a_change_asks_only_for_itself(
     assert len(model.seen) == asked + 2 * 9, "the head of one skill changed"
 
 
+def test_a_skill_that_its_text_blocks_is_not_asked_about_and_every_page_says_why(
+    history: History, model: JudgeModel, tmp_path: Path
+) -> None:
+    """The neighbour that is fine is judged; where the policy only advises, both are."""
+    history.commit("work", {"skills/parcel-quote/SKILL.md": skill("parcel_quote", STEPS)})
+    out, overrides = tmp_path / "out", (f"judge.base_url={model.url}/v1", *CHAT)
+    options = Options(repo=history.path, base="main", head="work", output=out, post=False, overrides=overrides)
+    assert run(options, env=KEYS, stdout=io.StringIO(), stderr=io.StringIO()) == 1
+    rows = list(read_lines((out / "evidence.jsonl").read_text("utf-8").splitlines(keepends=True)))
+    assert not judgements(rows, "skills/parcel-quote") and judgements(rows, "skills/log-triage")
+    assert [r for r in rows if isinstance(r, Skipped) and r.tier is Tier.JUDGE] == [
+        Skipped(tier=Tier.JUDGE, skill="skills/parcel-quote", code="gate_failed", because="gate already failed")
+    ]
+    assert not any("parcel" in json.dumps(seen.body) for seen in model.seen), "the judge was asked all the same"
+    pages = {name: (out / name).read_text("utf-8") for name in ("comment.md", "summary.md", "report.html", "junit.xml")}
+    for name in ("comment.md", "summary.md"):
+        assert "**Not run** · judge: gate already failed for `parcel-quote`" in pages[name], name
+    assert "judge (skills/parcel-quote): gate already failed" in pages["report.html"]
+    assert "gate already failed" in pages["junit.xml"]
+    assert "skipped: judge (skills/parcel-quote): gate already failed" in (out / "report.txt").read_text("utf-8")
+    advised = went(history, tmp_path / "advised", model, "gates.spec=advise")
+    assert judgements(advised, "skills/parcel-quote")
+
+
 def test_two_keys_without_a_choice_skip_the_judge_and_every_page_says_why(history: History, tmp_path: Path) -> None:
     out = tmp_path / "out"
     options = Options(repo=history.path, base="main", head="work", output=out, post=False)

@@ -11,7 +11,7 @@ from aces_ci.core import docs
 from aces_ci.core.amount import duration, plural, tokens, usd
 from aces_ci.core.change import How
 from aces_ci.core.event import EventKind
-from aces_ci.core.evidence import CUT_SHORT, Skipped, Tier
+from aces_ci.core.evidence import CUT_SHORT, GATE_FAILED, Skipped, Tier
 from aces_ci.core.gate import Outcome
 from aces_ci.core.inert import code, prose, visible
 from aces_ci.core.report import Cost, Report
@@ -73,9 +73,10 @@ def _not_run(report: Report) -> list[str]:
 
 
 def _told(report: Report, item: Skipped) -> bool:
-    """Whether the results themselves say that the plan was cut short: then it did run."""
+    """Whether the live results tell it already: that the plan was cut short, for then it did run, or no judge asked."""
     measured = any(skill.live for skill in report.skills if item.skill in {None, skill.change.path})
-    return item.tier is Tier.LIVE and item.code in CUT_SHORT and measured
+    cut = item.tier is Tier.LIVE and item.code in CUT_SHORT
+    return measured and (cut or (item.tier is Tier.JUDGE and item.code == GATE_FAILED))
 
 
 def _because(items: list[Skipped], names: Mapping[str, str]) -> str:
@@ -84,6 +85,9 @@ def _because(items: list[Skipped], names: Mapping[str, str]) -> str:
     more = f" and {len(items) - 4} more" if len(items) > 4 else ""
     if items[0].code == "no_evals" and len(items) > 1:
         return f"{', '.join(shown)}{more} have no {code('evals/')}"
+    if items[0].code == GATE_FAILED:
+        owners = "" if len(items) == len(names) else f" for {', '.join(shown)}{more}"
+        return f"{prose(items[0].because, 200)}{owners}"
     also = f" (also {', '.join(shown[1:])}{more})" if len(items) > 1 else ""
     return f"{prose(items[0].because, 200)}{also}"
 

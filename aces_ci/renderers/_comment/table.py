@@ -104,13 +104,14 @@ def live(skill: SkillReport, report: Report) -> str:
     """The live tier's word, or that it did not run."""
     if skill.live is not None:
         return skill.live.word.value.replace("_", " ")
-    return "waits" if _waits(skill, report, Tier.LIVE) else _NOT_RUN.get(_code(skill, report, Tier.LIVE), "not run")
+    return "waits" if _waits(skill, report, Tier.LIVE) else _NOT_RUN.get(why_not(skill, report, Tier.LIVE), "not run")
 
 
 _NOT_RUN = {"label": "not asked"}
 
 
-def _code(skill: SkillReport, report: Report, tier: Tier) -> str:
+def why_not(skill: SkillReport, report: Report, tier: Tier) -> str:
+    """The code of what kept a tier from this skill; empty where nothing did."""
     for item in report.skipped:
         if item.tier is tier and item.skill in {None, skill.change.path}:
             return item.code
@@ -118,4 +119,4 @@ def _code(skill: SkillReport, report: Report, tier: Tier) -> str:
 
 
 def _waits(skill: SkillReport, report: Report, tier: Tier) -> bool:
-    return _code(skill, report, tier) == "fork"
+    return why_not(skill, report, tier) == "fork"

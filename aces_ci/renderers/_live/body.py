@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aces_ci.core.amount import plural
 from aces_ci.core.estimate import Contrast
+from aces_ci.core.evidence import GATE_FAILED, Tier
 from aces_ci.core.gate import GateName, GateResult, Mode, Outcome
 from aces_ci.core.grading.points import NBSP, interval, signed
 from aces_ci.core.inert import code, prose
@@ -15,6 +16,8 @@ from aces_ci.ports.renderer import Place
 from aces_ci.renderers._comment import judge, table
 from aces_ci.renderers._live import diagnosis, lead, settle, tables
 from aces_ci.renderers._live.shown import Live, lives
+
+NOT_ASKED = "not run: gate already failed"
 
 
 def body(report: Report, place: Place) -> list[str]:
@@ -44,13 +47,15 @@ def checks(report: Report, forge: str) -> list[str]:
     ]
     judged = [_judged(live, report) for live in found]
     if any(text not in {"not run", "waits"} for text in judged):
-        parts.append("judge " + ", ".join(judged))
+        parts.append("judge " + ", ".join(dict.fromkeys(judged) if set(judged) == {NOT_ASKED} else judged))
     return [f"**Other checks** · {' · '.join(parts)}", *_since(found), *_gates(report, found, forge)]
 
 
 def _judged(live: Live, report: Report) -> str:
     """The judge's score with the range of its votes, and what it was on the base."""
     text = table.judge(live.skill, report)
+    if table.why_not(live.skill, report, Tier.JUDGE) == GATE_FAILED:
+        return NOT_ASKED
     before = judge.score(live.skill, "base") if live.skill.judgements else "–"
     return text if before in {"–", "new"} else f"{text}, was {before}"
 
