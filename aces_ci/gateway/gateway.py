@@ -97,6 +97,25 @@ class Gateway:
             await tunnel.open()
         return tuple(opened)
 
+    async def restore(self, slot: str) -> None:
+        """Before a trial: put the slot's sockets back, which the last agent could take away where nothing isolates it.
+
+        Raises:
+            UsageError: there is no room for them.
+        """
+        try:
+            for door in self._doors:
+                if door.listener.slot == slot:
+                    await door.restore()
+            if slot in self._tunnels:
+                await self._tunnels[slot].restore()
+        except OSError as error:
+            raise _wrong(
+                f"the socket of slot {slot} is gone and cannot be made again: {error.strerror}",
+                "gateway_socket",
+                "look at what the last agent left in the sandbox's folder",
+            ) from None
+
     def arm(self, order: ArmSlot) -> None:
         """Lend a slot.
 

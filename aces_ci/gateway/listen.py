@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 
 from aiohttp import web
 
 from aces_ci.core.spending.control import Listener
+from aces_ci.gateway.socket_path import SocketPath
 
 MAX_CONNECTIONS = 64
 """Open at once on one slot. A CLI needs a handful."""
@@ -29,14 +29,14 @@ class Door:
         self._handler = handler
         self._web: web.Server | None = None
         self._server: asyncio.Server | None = None
+        self._place = SocketPath(listener.path) if listener.path is not None else None
 
     async def open(self) -> int | None:
         """Start to listen; the port where it is a TCP socket."""
-        loop = asyncio.get_running_loop()
         quiet = logging.getLogger("aces_ci.gateway.http")
         quiet.addHandler(logging.NullHandler())
         quiet.propagate = False  # aiohttp logs what it refuses, and that is the sandbox's text
-        served = self._web = web.Server(
+        self._web = web.Server(
             self._handler,
             handler_cancellation=True,
             access_log=None,
@@ -47,17 +47,29 @@ class Door:
             lingering_time=2.0,
             auto_decompress=False,
         )
+        if self._place is not None:
+            await self._bind(self._place)
+            return None
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_server(self._connect, self.listener.host, self.listener.port or 0)
+        port: int = self._server.sockets[0].getsockname()[1]
+        return port
 
-        def connect() -> asyncio.Protocol:
-            return _Closed() if len(served.connections) >= MAX_CONNECTIONS else served()
+    async def restore(self) -> None:
+        """Listen at the path anew where an agent took the socket away. Raises OSError."""
+        if self._place is not None and self._place.lost:
+            if self._server is not None:
+                self._server.close()
+            self._place.clear()
+            await self._bind(self._place)
 
-        if self.listener.path is None:
-            self._server = await loop.create_server(connect, self.listener.host, self.listener.port or 0)
-            port: int = self._server.sockets[0].getsockname()[1]
-            return port
-        self._server = await loop.create_unix_server(connect, self.listener.path)
-        Path(self.listener.path).chmod(0o660)
-        return None
+    async def _bind(self, place: SocketPath) -> None:
+        self._server = await asyncio.get_running_loop().create_unix_server(self._connect, str(place))
+        place.bound()
+
+    def _connect(self) -> asyncio.Protocol:
+        served = self._web
+        return _Closed() if served is None or len(served.connections) >= MAX_CONNECTIONS else served()
 
     async def close(self) -> None:
         """Stop listening and drop what is open."""
@@ -65,8 +77,8 @@ class Door:
             self._server.close()
         if self._web is not None:
             await self._web.shutdown(timeout=0.1)
-        if self.listener.path is not None:
-            Path(self.listener.path).unlink(missing_ok=True)
+        if self._place is not None:
+            self._place.remove()
 
 
 class _Closed(asyncio.Protocol):

@@ -100,6 +100,7 @@ async def _serve(
 async def _obey(gateway: Gateway, outbox: Outbox, order: Control) -> None:
     match order:
         case ArmSlot():
+            await gateway.restore(order.slot)
             gateway.arm(order)
             _say(outbox, "armed", slot=order.slot, trial=order.trial)
         case DisarmSlot():

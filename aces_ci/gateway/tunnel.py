@@ -10,12 +10,12 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from aces_ci.core.spending.connection import Connection, Passage
 from aces_ci.gateway import connect, greeting, guard
 from aces_ci.gateway.internet import DeniedError, Internet
 from aces_ci.gateway.lease import Lease
+from aces_ci.gateway.socket_path import SocketPath
 
 HEAD_SECONDS = 30.0
 IDLE_SECONDS = 120.0
@@ -59,7 +59,7 @@ class Tunnel:
     """The proxy socket of one slot. `lease` gives the trial that holds the slot now."""
 
     def __init__(self, path: str, lease: Callable[[], Lease | None], internet: Internet) -> None:
-        self._path = path
+        self._place = SocketPath(path)
         self._lease = lease
         self._internet = internet
         self._server: asyncio.Server | None = None
@@ -67,8 +67,16 @@ class Tunnel:
 
     async def open(self) -> None:
         """Start to listen."""
-        self._server = await asyncio.start_unix_server(self._accept, self._path, limit=connect.MAX_HEAD)
-        Path(self._path).chmod(0o660)
+        self._server = await asyncio.start_unix_server(self._accept, str(self._place), limit=connect.MAX_HEAD)
+        self._place.bound()
+
+    async def restore(self) -> None:
+        """Listen at the path anew where an agent took the socket away. Raises OSError."""
+        if self._place.lost:
+            if self._server is not None:
+                self._server.close()
+            self._place.clear()
+            await self.open()
 
     async def hang_up(self) -> None:
         """End what is open: its trial is over, and its bytes are final when this returns."""
@@ -81,7 +89,7 @@ class Tunnel:
         if self._server is not None:
             self._server.close()
         await self.hang_up()
-        Path(self._path).unlink(missing_ok=True)
+        self._place.remove()
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         lease = self._lease()

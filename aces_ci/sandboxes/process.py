@@ -105,6 +105,7 @@ class ProcessSession:
             _limit(process.pid, job.limits)
             end, because = _watch(process, job.limits, started, stop, (out, err))
             _end_group(process)
+            _own_folder(folder)
             seconds = time.monotonic() - started
             notes: list[str] = []
             ran = Ran(
@@ -221,6 +222,13 @@ def _bounded(stream: IO[bytes], limits: Limits) -> Stream:
     dropped = size - 2 * half
     marker = f"\n[aces-ci: {dropped} bytes left out]\n".encode()
     return Stream(data=head + marker + stream.read(half), dropped=dropped)
+
+
+def _own_folder(path: Path) -> None:
+    """An agent may have put a link where its slot's folder was: it would be collected from, and the next be staged."""
+    if path.is_symlink() or not path.is_dir():
+        _remove(path)
+        path.mkdir(mode=0o700, parents=True)
 
 
 def _remove(path: Path) -> None:

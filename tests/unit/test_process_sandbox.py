@@ -29,6 +29,9 @@ DAMAGE = {
     "files of others beside it": "for n in os.listdir('..'): n in ('stdout', 'stderr') and os.remove('../' + n)",
     "output that is a link": "for n in ('stdout', 'stderr'): os.path.lexists('../' + n) and os.remove('../' + n); "
     "os.path.lexists('../' + n) or os.symlink(host + '/secret', '../' + n)",
+    "its slot's folder is gone": "os.chdir('/'); shutil.rmtree(os.path.dirname(here))",
+    "its slot's folder is a link to the host": "up = os.path.dirname(here); os.rename(up, up + 'x'); "
+    "os.mkdir(host + '/home'); os.link(host + '/secret', host + '/home/secret'); os.symlink(host, up)",
     "nobody may read it": "open('closed', 'w').close(); os.chmod('closed', 0); os.mkdir('shut'); os.chmod('shut', 0)",
 }
 
