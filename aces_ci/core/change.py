@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -81,3 +82,8 @@ class ChangeSet:
     """Changed skills with evals that other shards of this run measure: alpha is divided over them as well."""
     notes: tuple[str, ...] = ()
     """What was not looked at because it is too large, one sentence each; reported, never silent."""
+
+
+def has_previous(how: How, parts: Collection[Part]) -> bool:
+    """Whether the base holds another version of what agents read of a skill."""
+    return how in {How.MODIFIED, How.RENAMED} and bool(set(parts) - {Part.EVALS})

@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from aces_ci.core.amount import plural
+from aces_ci.core.change import has_previous
 from aces_ci.core.estimate import Contrast
 from aces_ci.core.finding import Severity
 from aces_ci.core.gate import GateName, GateResult, Outcome
 from aces_ci.core.inert import code, plain
-from aces_ci.core.live import Unfair
+from aces_ci.core.live import Unfair, Word
 from aces_ci.core.report import Report, SkillReport
 from aces_ci.core.verdict import State
 
@@ -22,6 +23,7 @@ ICONS = {
     State.INVALID: "🚫",
     State.INCOMPLETE: "🚫",
     State.INCONCLUSIVE: "⚖️",
+    State.NOT_COMPARED: "⚖️",
     State.IMPROVED: "✅",
     State.NO_DIFFERENCE: "✅",
     State.ADVICE: "✅",
@@ -123,6 +125,40 @@ def _incomplete(report: Report) -> str:
     return f"no verdict for {subject(concerned(report, gates))}, {plain(why, 160)}"
 
 
+def not_compared(skill: SkillReport) -> bool:
+    """Whether a changed skill did well against no skill, and nobody held it against the version on the base."""
+    live, change = skill.live, skill.change
+    well = live is not None and live.basis is Contrast.LIFT and live.word in (Word.IMPROVED, Word.NO_DIFFERENCE)
+    return well and has_previous(change.how, change.parts)
+
+
+def _not_compared(report: Report) -> str:
+    """The gate `regression` reads the base version; without it nothing is said of the change (product.md section 4)."""
+    skills = [skill for skill in report.skills if not_compared(skill)]
+    base = code(report.event.base_name, 64)
+    if all(skill.live and skill.live.word is Word.IMPROVED for skill in skills):
+        return f"agents do better with {subject(skills, quote='this ')} than without it, {base} was not compared"
+    return f"{subject(skills)} was held against no skill alone, {base} was not compared"
+
+
+def _against(report: Report, skills: Sequence[SkillReport]) -> str:
+    """What the word of all these skills was measured against."""
+    alone = bool(skills) and all(skill.live.basis is Contrast.LIFT for skill in skills if skill.live)
+    return "no skill" if alone else code(report.event.base_name, 64)
+
+
+def _regressed(report: Report) -> str:
+    skills = _of_word(report, "regressed")
+    against = _against(report, skills)
+    worse = "does worse than no skill" if against == "no skill" else f"got worse than on {against}"
+    return f"{subject(skills)} {worse} (does not block)"
+
+
+def _inconclusive(report: Report) -> str:
+    skills = _of_word(report, "cannot_tell")
+    return f"cannot tell yet if {subject(skills, quote='this ')} beats {_against(report, skills)}"
+
+
 def _improved(report: Report) -> str:
     """Against the base; where only the lift was measured, that is said in the first line."""
     skills = _of_word(report, "improved")
@@ -143,21 +179,19 @@ def _nothing(report: Report) -> str:
 def _margin(report: Report) -> str:
     settings = _of_word(report, "no_difference")
     points = round(100 * next((s.live.margin for s in settings if s.live), 0.10))
-    return f"no difference over {points} points in {subject(settings)}"
+    alone = _against(report, settings) == "no skill"
+    return f"no difference over {points} points {'from no skill ' if alone else ''}in {subject(settings)}"
 
 
 _WORDS: Mapping[State, Callable[[Report], str]] = {
     State.BLOCKED: _by_gate,
     State.ACCEPTED: _accepted,
     State.WAITS: lambda r: "text checks pass, the live run waits for a maintainer",
-    State.REGRESSED: lambda r: (
-        f"{subject(_of_word(r, 'regressed'))} got worse than on {code(r.event.base_name, 64)} (does not block)"
-    ),
+    State.REGRESSED: _regressed,
     State.INVALID: _invalid,
     State.INCOMPLETE: _incomplete,
-    State.INCONCLUSIVE: lambda r: (
-        f"cannot tell yet if {subject(_of_word(r, 'cannot_tell'), quote='this ')} beats {code(r.event.base_name, 64)}"
-    ),
+    State.INCONCLUSIVE: _inconclusive,
+    State.NOT_COMPARED: _not_compared,
     State.IMPROVED: _improved,
     State.NO_DIFFERENCE: _margin,
     State.ADVICE: _advice,

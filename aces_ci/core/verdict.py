@@ -23,6 +23,8 @@ class State(StrEnum):
     INVALID = "invalid"
     INCOMPLETE = "incomplete"
     INCONCLUSIVE = "inconclusive"
+    NOT_COMPARED = "not_compared"
+    """A changed skill does no harm against none, and the policy compares no base version with it."""
     IMPROVED = "improved"
     NO_DIFFERENCE = "no_difference"
     ADVICE = "advice"
@@ -47,7 +49,8 @@ class Facts:
     """A fork's live run waits for approval."""
     words: frozenset[str] = frozenset()
     """Result words of the live tier over all skills (core.live.Word values); `incomplete` for what was planned and
-    never came, which is no pass whatever the policy makes of the gate."""
+    never came, which is no pass whatever the policy makes of the gate; `not_compared` for a changed skill that was held
+    against no skill alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +91,7 @@ def _state(gates: Sequence[GateResult], facts: Facts) -> tuple[State, tuple[Gate
         (State.INVALID, broken(GateName.INVALID), "no_verdict" in facts.words),
         (State.INCOMPLETE, broken(GateName.INCOMPLETE), "incomplete" in facts.words),
         (State.INCONCLUSIVE, broken(GateName.INCONCLUSIVE), "cannot_tell" in facts.words),
+        (State.NOT_COMPARED, (), "not_compared" in facts.words),
         (State.IMPROVED, (), "improved" in facts.words),
         (State.NO_DIFFERENCE, (), "no_difference" in facts.words),
         (State.ADVICE, (), facts.findings_to_fix > 0),

@@ -27,6 +27,7 @@ _TONES = {
     State.INVALID: "unk",
     State.INCOMPLETE: "unk",
     State.INCONCLUSIVE: "unk",
+    State.NOT_COMPARED: "unk",
     State.WAITS: "unk",
 }
 _SEVERE = {Severity.CRITICAL: "bad", Severity.ERROR: "bad", Severity.WARNING: "unk", Severity.INFO: "mut"}

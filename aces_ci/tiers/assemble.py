@@ -14,6 +14,7 @@ from aces_ci.core.finding import Finding, Severity
 from aces_ci.core.gate import GateResult, Mode
 from aces_ci.core.gate_evals import evals_gate
 from aces_ci.core.gate_judge import judge_gate
+from aces_ci.core.headline import not_compared
 from aces_ci.core.live import LiveSummary, Unfair
 from aces_ci.core.merge import Sorted, merge
 from aces_ci.core.report import Cost, Links, Report, SkillReport
@@ -122,7 +123,7 @@ def _words(found: Sorted, skills: tuple[SkillReport, ...]) -> Iterable[str]:
         if _missed(found, skill):
             yield "incomplete"
         elif skill.live is not None:
-            yield skill.live.word.value
+            yield "not_compared" if not_compared(skill) else skill.live.word.value
     if skills and found.missing_shards:
         yield "incomplete"
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from aces_ci.core.amount import plural
-from aces_ci.core.change import How, Part
+from aces_ci.core.change import has_previous
 from aces_ci.core.evidence import CUT_SHORT, Planned, Skipped, Tier
 from aces_ci.core.live_plan import LivePlan
 from aces_ci.core.merge import Sorted
 from aces_ci.core.trial import Arm
-
-_COMPARED = frozenset({How.MODIFIED, How.RENAMED})
 
 
 def plan_of(found: Sorted, path: str) -> LivePlan:
@@ -61,7 +59,7 @@ def _arms(found: Sorted, path: str, rows: list[Planned]) -> list[str]:
     policy = live.get("arms") if isinstance(live, Mapping) else None
     arms = [str(arm) for arm in policy] if isinstance(policy, list | tuple) and policy else [arm.value for arm in Arm]
     change = next((row for row in found.skills.values() if row.path == path), None)
-    compared = change is not None and change.how in _COMPARED and bool(set(change.parts) - {Part.EVALS})
+    compared = change is not None and has_previous(change.how, change.parts)
     return [arm for arm in arms if compared or arm != Arm.PREVIOUS]
 
 

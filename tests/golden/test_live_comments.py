@@ -107,6 +107,9 @@ SCENARIOS = {
     "improved_lost": lambda: comment(run_of(LOST_FEW, settings=ONE_LOOK)),
     "several_lost": lambda: comment(run_of(REGRESSED_LOST, CONTAMINATED, LOST, settings={"budget": {"usd": 20.0}})),
 }
+FLAT = replace(NO_DIFFERENCE, rates=dict.fromkeys(NO_DIFFERENCE.rates, (0.93, 0.93, 0.93)))
+WORSE = replace(REGRESSED, rates={case: (main, main, this) for case, (_, main, this) in REGRESSED.rates.items()})
+OPEN = replace(CANNOT_TELL, rates=dict.fromkeys(CANNOT_TELL.rates, (0.5, 0.5, 0.6)), stopped="")
 WITHOUT_ROWS = {"stored_main", "incomplete_main", "incomplete_nothing"}
 """Nothing is compared in these, so nothing subtracts."""
 EXITS = {"regressed": 1, "no_verdict_contaminated": 1, "several_lost": 1}
@@ -289,6 +292,32 @@ def test_evidence_without_a_plan_misses_the_base_version_of_a_changed_skill_all_
     assert "no verdict for `log-triage`, no run came of the version on the base" in headline()
     assert "improved, agents do better with this `log-triage` than without it" in headline(how=How.ADDED)
     assert "than without it" in headline(parts=(Part.EVALS,))
+
+
+def test_a_changed_skill_that_the_policy_holds_against_no_skill_alone_is_not_called_improved() -> None:
+    """The gate `regression` reads the base version; a new skill has none, and its heading says what it beats."""
+
+    def told(made_of: Told) -> Told:
+        rates = {case: (bare, None, this) for case, (bare, _, this) in made_of.rates.items()}
+        return replace(made_of, rates=rates, recorded=None)
+
+    def heading(*lines: Told, looks: tuple[int, ...] = (3, 5, 8)) -> str:
+        plan = {"budget": {"usd": 99.0}, "live": {"seed": 7, "attempts": {"looks": list(looks)}}}
+        one = comment(run_of(*lines, settings=plan))
+        assert one.text.count("Gate not decided") == len(lines)
+        return one.text.split("\n")[1].removeprefix("### ")
+
+    for name, made_of, looks, expected in (
+        ("up", IMPROVED, (5,), "⚖️ aces-ci: agents do better with this `up` than without it, `main` was not compared"),
+        ("flat", FLAT, (10,), "⚖️ aces-ci: `flat` was held against no skill alone, `main` was not compared"),
+        ("down", WORSE, (5,), "⚠️ aces-ci: `down` does worse than no skill (does not block)"),
+        ("open", OPEN, (3, 8), "⚖️ aces-ci: cannot tell yet if this `open` beats no skill"),
+    ):
+        assert heading(replace(told(made_of), path=f"skills/{name}"), looks=looks) == expected
+    new = replace(told(FLAT), path="skills/new", how=How.ADDED)
+    assert heading(new, looks=(10,)) == "✅ aces-ci: no difference over 10 points from no skill in `new`"
+    both = (replace(told(IMPROVED), path="skills/new", how=How.ADDED), replace(told(IMPROVED), path="skills/up"))
+    assert "this `up` than without it, `main` was not compared" in heading(*both, looks=(5,))
 
 
 def test_what_to_do_next_is_said_in_the_words_of_the_forge() -> None:

@@ -187,7 +187,7 @@ def test_no_way_out_ends_in_silence(evasion: Callable[[list[Trial], list[Score]]
     exit_code, text = published(*evasion(*honest(seed)))
     assert exit_code != 0 or warns(text), text[:600]
     heading = text.split("\n")[1]
-    assert "improved" not in heading or (heading.endswith("than without it") and "Gate not decided" in text)
+    assert "improved" not in heading, "a loss was washed away"
     if evasion in MUST_BLOCK:
         assert exit_code == 1, text[:600]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aces_ci.core.estimate import Contrast, Lift
 from aces_ci.core.grading.points import NBSP, interval, number, p_value, threshold
+from aces_ci.core.headline import not_compared
 from aces_ci.core.inert import prose, sentence
 from aces_ci.core.live import LiveSummary, Word
 from aces_ci.core.live_text import outcome_row
@@ -27,7 +28,10 @@ def lead(report: Report) -> list[str]:
     """Lines below the heading for the skill that the heading speaks of; empty where live decided nothing."""
     found = lives(report)
     wanted = _STATES.get(report.verdict.state)
-    chosen = next((live for live in found if live.summary.word is wanted), None)
+    if report.verdict.state is State.NOT_COMPARED:
+        chosen = next((live for live in found if not_compared(live.skill)), None)
+    else:
+        chosen = next((live for live in found if live.summary.word is wanted), None)
     if chosen is None:
         return []
     blocks = report.verdict.exit_code != 0
