@@ -9,6 +9,7 @@ from aces_ci.core.cause_text import look
 from aces_ci.core.diagnosis import Diagnosis, Excerpt
 from aces_ci.core.estimate import Contrast, Estimate, Lift
 from aces_ci.core.grading.points import interval, number, percent, signed
+from aces_ci.core.grading.skill_use_summary import FORMS, SHAM
 from aces_ci.core.inert import plain, visible
 from aces_ci.core.live import LiveSummary
 from aces_ci.core.trial import Arm
@@ -27,8 +28,8 @@ class Grid:
 
 
 def grids(live: LiveSummary, names: dict[Arm, str], base: str) -> list[Grid]:
-    """Metrics, groups, passes and ratios, each where there is something to show."""
-    found = (_metrics(live, names, base), _groups(live, base), _passes(live, names), _ratios(live, base))
+    """Metrics, Skill-Use, groups, passes and ratios, each where there is something to show."""
+    found = (_metrics(live, names, base), _use(live), _groups(live, base), _passes(live, names), _ratios(live, base))
     return [grid for grid in found if grid.rows]
 
 
@@ -130,6 +131,22 @@ def _metrics(live: LiveSummary, names: dict[Arm, str], base: str) -> Grid:
     )
     head = ("Metric", "Part", *(names[arm] for arm in arms), f"Against {base}", "Against no skill")
     return Grid(title="Metrics", head=head, rows=rows, note=f"Levels are means over {size(live)}.")
+
+
+def _use(live: LiveSummary) -> Grid:
+    """The forms of the Skill-Use paper over this change's runs; a form of which no run says anything says that."""
+    levels = {row.form: row for row in live.skill_use_levels}
+    rows = [
+        (name, _share(levels[form].level, ""), str(levels[form].runs), str(levels[form].level.n))
+        if form in levels
+        else (name, "no interval: no run says anything of it", "0", "0")
+        for form, name in FORMS.items()
+    ]
+    note = (
+        f"Of this change's runs, 0 to 100, on this suite. A sham trigger reads the skill and follows under {SHAM:.0%}."
+    )
+    head = ("Form", "Mean [95 % interval]", "Runs", "Cases")
+    return Grid(title="Skill-Use", head=head, rows=tuple(rows) if levels else (), note=note)
 
 
 def _groups(live: LiveSummary, base: str) -> Grid:

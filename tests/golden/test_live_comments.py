@@ -15,13 +15,16 @@ from aces_ci import compose
 from aces_ci.core import docs, next_step
 from aces_ci.core.change import How, Part
 from aces_ci.core.evidence import ChangedSkill, Evidence, Judgement, Planned, Skipped, Tier, Vote
+from aces_ci.core.grading.skill_use_summary import FORMS
 from aces_ci.core.report import Links, Report
+from aces_ci.core.trial import Arm, Trial
 from aces_ci.core.wire import read_lines, to_line
 from aces_ci.forges._links import PageLinks
 from aces_ci.ports.renderer import Place
 from aces_ci.renderers._live.plain import live_notes, result_lines
 from aces_ci.renderers.comment import RENDERER
 from aces_ci.tiers.assemble import assemble
+from tests.builders import a_score
 from tests.golden.live_evidence import (
     CANNOT_TELL,
     CONTAMINATED,
@@ -260,6 +263,32 @@ def test_what_is_worth_a_look_is_cited_on_every_page_and_left_out_where_there_is
     assert plainly in texts["html"] and "<h3>Worth a look</h3>" in texts["html"] and plainly in texts["text"]
     (cause,) = json.loads(texts["json"])["skills"][0]["live"]["worth_a_look"]
     assert cause["seen"] == [3, 30] and cause["cites"]
+
+
+def test_skill_use_stands_on_the_page_with_its_interval_and_the_comment_names_its_forms_alike() -> None:
+    lines = run_of(IMPROVED)
+    mine = [line for line in lines if isinstance(line, Trial) and line.arm is Arm.WITH_SKILL]
+    for number, trial in enumerate(mine):
+        trigger = float(number % 4 > 0)
+        values = {"skill_use": trigger * 0.8, "skill_use_trigger": trigger, "skill_use_compliance": number % 3 / 2}
+        lines += [a_score(trial, metric=name, value=value) for name, value in values.items()]
+    place = Place(links=PageLinks(server_url="https://github.com"), forge="github")
+    report = report_of(lines)
+    texts = {renderer.name: renderer.render(report, place) for renderer in compose.renderers()}
+    table = texts["html"].split("<h3>Skill-Use</h3>")[1].split("</table>")[0]
+    rows = {row[0]: row[1:] for line in table.split("<tr>")[2:] if (row := re.findall(r"<td>(.*?)</td>", line))}
+    assert set(rows) == set(FORMS.values())
+    for name, (level, runs, cases) in rows.items():
+        if name.startswith("boundary"):
+            assert (level, runs) == ("no interval: no run says anything of it", "0")
+            continue
+        assert re.fullmatch(r"\d+ \[\d+, \d+\]", level) and int(runs) > 0 and int(cases) > 0
+        said = re.search(rf"(?:^|[ ,:]){re.escape(name)} (\d+)\u00a0\[(\d+),\u00a0(\d+)\]", texts["markdown"])
+        assert said and "{} [{}, {}]".format(*said.groups()) == level, name
+    assert (rows["trigger"][1], rows["sham triggers"][1]) == ("30", "22")
+    bare = report_of(run_of(IMPROVED))
+    (html,) = (renderer for renderer in compose.renderers() if renderer.name == "html")
+    assert "Skill-Use" not in html.render(bare, place)
 
 
 def test_gitlab_twin_says_the_same_with_its_own_links(made: dict[str, Made]) -> None:

@@ -10,6 +10,17 @@ from aces_ci.core.score import Score
 SHAM = 0.3
 """Compliance below which a triggered run only pretended to follow the skill."""
 
+FORMS: Mapping[str, str] = {
+    "su": "Skill-Use",
+    "trigger": "trigger",
+    "compliance": "compliance",
+    "boundary": "boundary",
+    "compliance_given_trigger": "compliance given the trigger",
+    "boundary_given_trigger": "boundary given the trigger",
+    "sham_rate": "sham triggers",
+}
+"""What each form is called, by its field of the summary."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillUseSummary:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from aces_ci.core.amount import plural
 from aces_ci.core.estimate import Contrast, Lift
 from aces_ci.core.grading.points import NBSP, interval, level_interval, number, row
+from aces_ci.core.grading.skill_use_summary import FORMS
 from aces_ci.core.inert import cell, prose
 from aces_ci.core.lift import COMPOSITE, OUTCOME, OUTCOME_PARTS
 from aces_ci.core.live import CaseRow, LiveSummary, MetricRow, Word
@@ -188,17 +189,6 @@ def _activation(summary: LiveSummary) -> str:
     return f"{text}."
 
 
-_FORMS = {
-    "su": "Skill-Use",
-    "trigger": "trigger",
-    "compliance": "compliance",
-    "boundary": "boundary",
-    "compliance_given_trigger": "compliance given the trigger",
-    "boundary_given_trigger": "boundary given the trigger",
-    "sham_rate": "sham triggers",
-}
-
-
 def _use(summary: LiveSummary) -> str:
     """The forms of the Skill-Use paper, where a case has items of its own."""
     levels = {row.form: row for row in summary.skill_use_levels}
@@ -206,7 +196,7 @@ def _use(summary: LiveSummary) -> str:
         return ""
     whole, *parts = (
         f"{name} {number(levels[form].level.point)}{NBSP}{level_interval(levels[form].level)}"
-        for form, name in _FORMS.items()
+        for form, name in FORMS.items()
         if form in levels
     )
     return f"{whole} in {plural(levels['su'].runs, 'run')} of this change: {', '.join(parts)}."
