@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from threading import Lock
+import time
+from threading import Condition, Lock
 
 from aces_ci.core.spending.exchange import Exchange, Reserved
+
+PATIENCE = 330.0
+"""Seconds, a little more than one question to a model may take: so long money that is set aside may be waited for."""
 
 
 class Purse:
@@ -13,7 +17,9 @@ class Purse:
     def __init__(self, cap: int | None, spent: int = 0) -> None:
         """`spent`: before."""
         self.cap = cap
-        self._lock = Lock()
+        self._lock = Condition()
+        self._abandoned = 0
+        """Set aside by whoever never came back: nobody waits for it twice."""
         self.reserved = 0
         self.spent = spent
 
@@ -28,11 +34,21 @@ class Purse:
         with self._lock:
             return self.cap is not None and self.spent + self.reserved >= self.cap
 
-    def reserve(self, amount: int) -> bool:
-        """Whether `amount` still fits; then it is set aside."""
+    def reserve(self, amount: int, patience: float = 0.0) -> bool:
+        """Whether `amount` still fits; then it is set aside.
+
+        Where only what others have set aside stands against it, their calls are waited for up to `patience` seconds:
+        most of them come to a fraction of their bound.
+        """
+        until = time.monotonic() + patience
         with self._lock:
-            if self.cap is not None and self.spent + self.reserved + amount > self.cap:
-                return False
+            while self.cap is not None and self.spent + self.reserved + amount > self.cap:
+                hopeless = self.spent + amount > self.cap or self.reserved <= self._abandoned
+                if hopeless or patience <= 0:
+                    return False
+                if not self._lock.wait(until - time.monotonic()):
+                    self._abandoned = self.reserved
+                    return False
             self.reserved += amount
             return True
 
@@ -41,6 +57,7 @@ class Purse:
         with self._lock:
             self.reserved -= reserved
             self.spent += reserved if used is None else used
+            self._lock.notify_all()
 
     def pay(self, amount: int) -> None:
         """What was spent elsewhere: by earlier starts of the same run."""

@@ -121,10 +121,10 @@ def test_the_review_of_an_environment_buys_the_judge_up_to_the_budget(scene: Sce
     assert why(report)[0].startswith(f"Nobody approved {GATE} for this run")
     assert scene.model.seen == []
     scene.made.fake.review(RUN, GATE, "mira-k")
-    report = scene.run(scene.waited(), "budget.usd=0.03")
+    report = scene.run(scene.waited(), "budget.usd=0.07")
     assert judged(report)
     assert "the budget is used up" in why(report)
-    assert report["cost"]["judge_usd_micros"] <= 30_000
+    assert report["cost"]["judge_usd_micros"] <= 70_000
     assert len(scene.model.seen) < 2 * 9 * 2
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -121,3 +122,25 @@ def test_a_later_start_begins_with_what_earlier_ones_spent() -> None:
     assert not purse.reserve(1_001)
     assert purse.reserve(1_000)
     assert purse.empty
+
+
+def test_money_that_is_only_set_aside_is_waited_for() -> None:
+    purse = Purse(1_000)
+    assert purse.reserve(900)
+    assert not purse.reserve(200), "not without patience"
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        waiting = pool.submit(purse.reserve, 200, 30.0)
+        purse.settle(900, 100)
+        assert waiting.result(timeout=30)
+    assert (purse.spent, purse.reserved) == (100, 200)
+
+
+def test_money_that_is_spent_is_not_waited_for_and_what_never_comes_back_only_once() -> None:
+    purse = Purse(1_000, 900)
+    begun = time.monotonic()
+    assert not purse.reserve(200, 30.0), "it can never fit"
+    lost = Purse(1_000)
+    assert lost.reserve(900)
+    assert not lost.reserve(200, 0.05)
+    assert not lost.reserve(200, 30.0)
+    assert time.monotonic() - begun < 15
