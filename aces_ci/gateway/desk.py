@@ -41,7 +41,7 @@ class Desk:
         try:
             found = guard.headers(request.raw_headers)
         except RefusedError as error:
-            return self._refuse_unread(request, lease, error)
+            return self._refuse_unread(f"{method} headers", lease, error)
         if (method, path) in guard.LOCAL and path != "/v1/models":
             return web.Response(status=200)
         if lease is None or not (guard.same(guard.token(found), lease.order.token) and lease.valid()):
@@ -123,11 +123,15 @@ class Desk:
             return downstream
         return _closing(forward.protocol, draft.status, draft.because, retry_after)
 
-    def _refuse_unread(self, request: web.BaseRequest, lease: Lease | None, error: RefusedError) -> web.StreamResponse:
-        """A request whose headers are not trusted enough to look for a token in them."""
+    def malformed(self, lease: Lease | None, kind: str) -> web.StreamResponse:
+        """Answer bytes that are no HTTP request. `kind`: the parser's name for what is wrong with them."""
+        return self._refuse_unread("malformed", lease, RefusedError("framing", f"no HTTP request ({kind})"))
+
+    def _refuse_unread(self, endpoint: str, lease: Lease | None, error: RefusedError) -> web.StreamResponse:
+        """What is not trusted enough to look for a token in it."""
         if lease is None or lease.worn_out():
             return _closing(None, REFUSED_STATUS, str(error))
-        draft = Draft(order=lease.order, number=_enter(lease), endpoint=f"{request.method} headers")
+        draft = Draft(order=lease.order, number=_enter(lease), endpoint=endpoint)
         draft.refusal = Refusal(field=error.field, reason=error.reason)
         return self._end(lease, draft, Outcome.REFUSED, REFUSED_STATUS, str(error))
 

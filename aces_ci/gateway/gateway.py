@@ -70,7 +70,10 @@ class Gateway:
         self._desk = Desk(self.ledger, fetcher, exchanged)
         self._room = room
         self._leases: dict[str, Lease] = {}
-        self._doors = [Door(item, partial(self._serve, item.slot)) for item in configuration.listeners]
+        self._doors = [
+            Door(item, partial(self._serve, item.slot), partial(self._malformed, item.slot))
+            for item in configuration.listeners
+        ]
         way_out = internet or Internet()
         self._tunnels = {
             item.slot: Tunnel(item.tunnel_path, partial(self._leases.get, item.slot), way_out)
@@ -212,6 +215,9 @@ class Gateway:
         if self._room is not None:
             await self._room()
         return await self._desk.serve(request, self._leases.get(slot))
+
+    def _malformed(self, slot: str, kind: str) -> web.StreamResponse:
+        return self._desk.malformed(self._leases.get(slot), kind)
 
 
 def _check(configuration: Configuration) -> None:

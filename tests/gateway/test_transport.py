@@ -8,7 +8,9 @@ from dataclasses import replace
 
 import pytest
 
+from aces_ci.core.spending.control import Limits
 from aces_ci.core.spending.exchange import Outcome, Protocol
+from aces_ci.gateway.lease import SPARE_LINES
 from tests.gateway.rig import KEY, MESSAGES, ORDER, TOKEN, Rig, rig
 
 BODY = json.dumps(MESSAGES).encode()
@@ -85,11 +87,38 @@ def test_no_trick_of_framing_or_target_is_forwarded() -> None:
                 status = await _raw(it, line, rows)
                 assert not status or status.split()[1][:1] == b"4", (name, status)
             assert it.upstream.seen == []
-            # What our own checks saw is in the record; what the parser itself refused never became a request.
-            assert len(it.exchanges) >= 25
+            # Each one is in the record, also what the parser itself refused and what no handler has seen.
+            assert len(it.exchanges) == len(TRANSPORT)
             assert {exchange.outcome for exchange in it.exchanges} == {Outcome.REFUSED}
             assert (await _raw(it, POST, HONEST)).startswith(b"HTTP/1.1 200")
             assert len(it.upstream.seen) == 1
+
+    asyncio.run(scenario())
+
+
+NO_REQUEST = ("not HTTP", "a signed length", "a space before the colon", "both framings")
+"""What aiohttp's parser refuses by itself: no handler is ever called."""
+
+
+def test_what_is_no_request_is_recorded_by_its_kind_and_never_by_its_words() -> None:
+    async def scenario() -> None:
+        async with rig(limits=Limits(max_output=1000, requests=3)) as it:
+            for name in NO_REQUEST:
+                line, rows = TRANSPORT[name]
+                assert (await _raw(it, line, [*rows, "x-mark: of-the-sandbox"])).split()[1] == b"403", name
+                told = it.exchanges[-1]
+                assert (told.endpoint, told.outcome, told.charged_micros) == ("malformed", Outcome.REFUSED, None)
+                assert told.refusal is not None and told.refusal.field == "framing"
+                assert "no HTTP request (" in told.refusal.reason and TOKEN not in repr(told)
+                assert "GIMME" not in repr(told) and "of-the-sandbox" not in repr(told)
+            for _ in range(2 * SPARE_LINES):
+                await _raw(it, *TRANSPORT["not HTTP"])
+            assert len(it.exchanges) <= 3 + SPARE_LINES, "a flood of them does not fill the record"
+            record = await it.gateway.disarm("s0")
+            assert record.exchanges == len(it.exchanges)
+            assert (await _raw(it, *TRANSPORT["not HTTP"])).split()[1] == b"403"
+            assert record.exchanges == len(it.exchanges), "nobody holds the slot: there is no record to be in"
+            assert it.upstream.seen == []
 
     asyncio.run(scenario())
 
