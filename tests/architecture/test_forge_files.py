@@ -5,8 +5,9 @@ from __future__ import annotations
 import base64
 import re
 import subprocess
+from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import pytest
 import yaml
@@ -15,6 +16,7 @@ from aces_ci import __version__
 from aces_ci.core import push_memory
 from aces_ci.judging import CACHE
 from aces_ci.settings.inputs import INPUTS
+from aces_ci.settings.model import Settings
 from tests.fakes.server import Answer, LoopbackServer
 from tests.git_history import ENVIRONMENT
 
@@ -48,6 +50,29 @@ def test_the_component_offers_the_inputs_of_the_table_and_hands_each_on() -> Non
     assert {key: value for key, value in variables.items() if key.startswith("INPUT_")} == {
         f"INPUT_{name.upper()}": f"$[[ inputs.{name} ]]" for name in shared
     }
+
+
+def words(setting: str) -> list[str] | None:
+    """What a setting takes where that is a closed list, else None."""
+    kind: Any = Settings
+    for part in setting.split("."):
+        kind = kind.model_fields[part].annotation
+    if kind is bool:
+        return ["true", "false"]
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return [member.value for member in kind]
+    return list(get_args(kind)) if get_origin(kind) is Literal else None
+
+
+def test_an_input_of_the_component_is_closed_where_its_setting_is() -> None:
+    """GitLab refuses a wrong word when the pipeline is made; "" leaves the setting to the policy."""
+    inputs = documents(ROOT / "gitlab-ci-component.yml")[0]["spec"]["inputs"]
+    closed = {item.name: found for item in INPUTS if item.setting and (found := words(item.setting))}
+    offered = {
+        name: entry["options"] for name, entry in inputs.items() if name not in OWN_INPUTS and "options" in entry
+    }
+    assert offered == {name: ["", *found] for name, found in closed.items() if name in inputs}
+    assert {"profile", "comment"} < set(offered)
 
 
 def test_the_component_leaves_the_user_s_pipeline_alone() -> None:

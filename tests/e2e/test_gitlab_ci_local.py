@@ -135,7 +135,7 @@ def test_inputs_reach_the_run(tmp_path: Path, fake: FakeGitLab) -> None:
     assert "key=nightly" in fake.bodies(NUMBER)[0].split("\n")[0]
 
 
-@pytest.mark.parametrize("inputs", ["{prefix: 'No spaces'}", "{live: maybe}", "{shards: many}"])
+@pytest.mark.parametrize("inputs", ["{prefix: 'No spaces'}", "{live: maybe}", "{shards: many}", "{profile: lenient}"])
 def test_wrong_inputs_are_refused_before_any_job_runs(tmp_path: Path, fake: FakeGitLab, inputs: str) -> None:
     made = project(tmp_path, fake, INCLUDE_LOCAL + f"    inputs: {inputs}\n")
     code, log = made.run()
