@@ -7,6 +7,8 @@ import json
 import random
 import re
 import stat
+import struct
+import tracemalloc
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -300,6 +302,15 @@ def lying() -> bytes:
     return bytes(data)
 
 
+def crowded(count: int, *, said: int) -> bytes:
+    """A zip with a directory of `count` entries, whose end record says `said`."""
+    one = packed({"report.json": b"{}"})
+    start, end = one.index(b"PK\x01\x02"), one.index(b"PK\x05\x06")
+    directory = one[start:end] * count
+    ends = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, said, said, len(directory), start, 0)
+    return one[:start] + directory + ends
+
+
 def encrypted() -> bytes:
     data = bytearray(packed({"report.json": b"{}"}))
     for mark, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
@@ -311,6 +322,7 @@ ZIPS += [
     ("link", "zip_link", linked()),
     ("lying header", "zip_broken", lying()),
     ("encrypted", "zip_encrypted", encrypted()),
+    ("more entries than it says", "zip_entries", crowded(21, said=1)),
 ]
 
 
@@ -322,6 +334,20 @@ def test_hostile_archives_are_refused(scene: tuple[Fork, Document], name: str, c
         made.post()
     assert caught.value.code == code
     assert made.fake.bodies(NUMBER) == []
+
+
+@pytest.mark.parametrize("said", [65_535, 1])
+def test_two_hundred_thousand_entries_are_refused_before_one_is_read(said: int) -> None:
+    data = crowded(200_000, said=said)
+    tracemalloc.start()
+    try:
+        with pytest.raises(UsageError) as caught:
+            one_file(data, "report.json", limit=4_000_000)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert caught.value.code == "zip_entries"
+    assert peak < 1_000_000, "the archive is not copied, and no entry becomes an object"
 
 
 def test_bytes_that_are_changed_anywhere_end_in_a_reason_and_never_in_a_crash() -> None:
