@@ -16,6 +16,7 @@ from tests.fakes.github import PERSON
 from tests.fakes.judge_model import JudgeModel
 from tests.fakes.server import Answer, Request
 from tests.forges.fork_scene import NUMBER, RUN, Fork, fork
+from tests.git_history import skill
 
 KEYS = {"OPENAI_API_KEY": "sk-canary-0123456789abcdef"}
 GATE = "aces-live"
@@ -83,7 +84,9 @@ def why(report: dict[str, Any]) -> list[str]:
 
 @pytest.fixture
 def scene(tmp_path: Path) -> Iterator[Scene]:
-    with fork(tmp_path) as made, JudgeModel().running() as model:
+    # Nothing in the text may block, because then there is nothing left to judge.
+    sound = {"skills/tide-tables/SKILL.md": skill("tide-tables", "More.")}
+    with fork(tmp_path, of_fork=sound) as made, JudgeModel().running() as model:
         made.fake.permissions["mira-k"] = "write"
         yield Scene(made, model)
 
