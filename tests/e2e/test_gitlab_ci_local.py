@@ -79,7 +79,7 @@ def test_what_the_judge_answered_is_restored_in_the_next_pipeline_and_a_fork_s_s
         assert model.seen == [], log
         _, log = made.run(ISOLATED)
         asked = len(model.seen)
-        # Two votes on nine criteria of both sides of one skill: the other one's text blocks, so nobody is asked about it.
+        # Two votes on nine criteria of both sides of one skill: about the other, whose text blocks, nobody is asked.
         assert asked == 2 * 9 * 2, log
         own = made.path / ".gitlab-ci-local"
         for folder in (made.path / "aces-results", own / "builds"):
