@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from aces_ci import agent_images, compose, goal_method, grading, trialling
 from aces_ci.core.live_plan import LivePlan
-from aces_ci.core.plan import Contender, TrialPlan
+from aces_ci.core.plan import TrialPlan
 from aces_ci.ports.harness import Harness
 from aces_ci.ports.sandbox import Sandbox
 from aces_ci.ports.sink import Sink
@@ -45,7 +45,7 @@ class Kit:
     grades: grading.Grades
 
 
-def affordable(rig: Rig, who: Sequence[Contender], found: Earlier, *, parts: int = 1) -> None:
+def affordable(rig: Rig, found: Earlier, *, parts: int = 1) -> None:
     """Refuse a budget that lets no request of an agent out, before images are built for it.
 
     Not where an earlier start left runs: they are worth their report, and the schedule starts no more of them.
@@ -55,6 +55,7 @@ def affordable(rig: Rig, who: Sequence[Contender], found: Earlier, *, parts: int
     """
     if found.trials:
         return
+    who = trialling.contenders(rig.settings, rig.harnesses, rig.reach, {})
     judged = not isinstance(choose(rig.settings, rig.env, compose.providers()), NoJudge)
     refuse_unaffordable(who, rig.harnesses, rig.purse, judged=judged, paid_micros=found.book.total, parts=parts)
 

@@ -81,8 +81,7 @@ def _measure(
         reach=reach,
         purse=job.purse,
     )
-    asked = trialling.contenders(settings, harnesses, reach, {})
-    equipping.affordable(rig, asked, found, parts=job.shard[1] if job.shard else 1)
+    equipping.affordable(rig, found, parts=job.shard[1] if job.shard else 1)
     skills = [skill for subject in subjects for skill in subject.lineup.target]
     own = agent_images.environment_of(skills, job.event.trust)
     images = agent_images.images_for(settings, harnesses, box, env=env, environment=own)
