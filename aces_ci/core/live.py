@@ -265,6 +265,8 @@ class LiveSummary:
     connections: tuple[HostRow, ...] = ()
     """To hosts beside the model, allowed ones first; empty where sandboxes could reach the model alone."""
     judge: str = ""
+    answers: tuple[int, int] | None = None
+    """Different final answers, summed over cells (case, arm, agent), of all runs that gave one; None where unknown."""
     agreement: tuple[int, int] | None = None
     """Items on which two votes agree, of all with two votes."""
     flip_rate: float | None = None

@@ -96,6 +96,9 @@ class Trial:
     connections: tuple[Connection, ...] = ()
     """Through `network.allow`, refused ones included; empty where the sandbox could reach the model alone."""
 
+    answer: str | None = None
+    """Digest of the final answer; None where there is none, or no trajectory."""
+
     @property
     def id(self) -> str:
         """Identity in the evidence file."""

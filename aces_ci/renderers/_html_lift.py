@@ -13,6 +13,7 @@ from aces_ci.core.grading.skill_use_summary import FORMS, SHAM
 from aces_ci.core.inert import plain, visible
 from aces_ci.core.live import LiveSummary
 from aces_ci.core.trial import Arm
+from aces_ci.renderers._live.versions import answers
 
 _AMOUNTS = {"tokens": "tokens", "usd": "USD", "seconds": "time"}
 
@@ -43,6 +44,8 @@ def size(live: LiveSummary) -> str:
 def sentences(live: LiveSummary) -> list[str]:
     """What the run proves beyond its number, with the reasons for what it does not."""
     said = [f"Case levels are means; {size(live)}. A single case is too small for an interval and decides nothing."]
+    if live.answers:
+        said.append(f"{answers(live.answers)}: runs that answer alike carry less than their number.")
     if live.rules_out_drop is not None:
         said.append(f"Rules out a drop of more than {number(live.rules_out_drop)} points on this suite (95 %).")
     if live.smallest_detectable is not None:

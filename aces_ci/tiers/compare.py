@@ -22,7 +22,7 @@ from aces_ci.tiers.decide import GROUP, INFORM_ONLY, ISOLATED, VERSIONS, decide,
 from aces_ci.tiers.fairness import Reason, unfair
 from aces_ci.tiers.network import host_rows
 from aces_ci.tiers.options import identical_differ, options, smallest_detectable
-from aces_ci.tiers.seen import activation, agreement_of, judge_of, use_levels, used, versions_of
+from aces_ci.tiers.seen import activation, agreement_of, answers_of, judge_of, use_levels, used, versions_of
 from aces_ci.tiers.strata import Slots, cells, most, slots
 
 
@@ -131,6 +131,7 @@ def _one_side(
         versions=versions_of(every),
         connections=host_rows(trials, plan.surroundings.network or ()),
         judge=judge_of(every, rows),
+        answers=answers_of(every),
         mode=mode,
         max_drop=plan.max_drop,
         sandbox=plan.surroundings.sandbox,

@@ -276,7 +276,8 @@ class _Engine:
         trial = replace(trial, flags=tuple(dict.fromkeys((*trial.flags, *found.flags))))
         if found.trajectory is not None:
             self._sink.keep(f"{home}/trajectory.json", trace_file.write(found.trajectory))
-            trial = replace(trial, trajectory=f"{home}/trajectory.json")
+            answer = found.trajectory.answer_digest
+            trial = replace(trial, trajectory=f"{home}/trajectory.json", answer=answer)
         return self._compared(trial)
 
     def _compared(self, trial: Trial) -> Trial:

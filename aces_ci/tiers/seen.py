@@ -70,6 +70,18 @@ def used(trials: Sequence[Trial], scores: ScoreTable) -> SkillUseSummary | None:
     return summary(_mine(trials, scores))
 
 
+def answers_of(trials: Sequence[Trial]) -> tuple[int, int] | None:
+    """(different final answers, runs with one). Runs of a cell that answer alike, as behind a cache of replies, tell
+    no more than one of them."""
+    cells: dict[tuple[str, ...], list[str]] = {}
+    for trial in trials:
+        if trial.answer is not None:
+            cells.setdefault((trial.case, trial.arm, trial.harness, trial.model), []).append(trial.answer)
+    if not cells:
+        return None
+    return sum(len(set(cell)) for cell in cells.values()), sum(map(len, cells.values()))
+
+
 def use_levels(trials: Sequence[Trial], scores: ScoreTable) -> tuple[UseLevel, ...]:
     """The forms of Skill-Use, each with its interval on this suite; those of which no trial says anything are left
     out."""

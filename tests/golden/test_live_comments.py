@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from aces_ci.ports.renderer import Place
 from aces_ci.renderers._live.plain import live_notes, result_lines
 from aces_ci.renderers.comment import RENDERER
 from aces_ci.tiers.assemble import assemble
-from tests.builders import a_score
+from tests.builders import a_score, a_trace
 from tests.golden.live_evidence import (
     CANNOT_TELL,
     CONTAMINATED,
@@ -69,7 +70,7 @@ class Made:
 PAGES = Links(report="https://ci.example/report", log="https://ci.example/log")
 
 
-def comment(lines: list[Evidence], forge: str = "github", pages: Links | None = PAGES) -> Made:
+def comment(lines: Sequence[Evidence], forge: str = "github", pages: Links | None = PAGES) -> Made:
     """Through the wire and back, so that only what evidence can carry is shown."""
     read = list(read_lines(f"{to_line(line)}\n" for line in lines))
     gitlab = forge == "gitlab"
@@ -289,6 +290,23 @@ def test_skill_use_stands_on_the_page_with_its_interval_and_the_comment_names_it
     bare = report_of(run_of(IMPROVED))
     (html,) = (renderer for renderer in compose.renderers() if renderer.name == "html")
     assert "Skill-Use" not in html.render(bare, place)
+
+
+def test_runs_of_a_cell_with_one_and_the_same_final_text_are_counted_and_said() -> None:
+    """A cache of replies makes attempts identical, and their number then means nothing."""
+    told = [a_trace("ls", answer=answer).answer_digest for answer in ("yes", " yes\n", "no", None)]
+    assert told[0] == told[1] != told[2] and told[3] is None and told[0] is not None
+
+    def text(same: bool) -> str:
+        lines = run_of(IMPROVED)
+        for at, line in enumerate(lines):
+            if isinstance(line, Trial):
+                lines[at] = replace(line, answer="a" * 64 if same else line.digest)
+        return comment(lines).text
+
+    assert "18 different answers in 90 runs (by case and arm)" in text(same=True)
+    assert "90 different answers in 90 runs (by case and arm)" in text(same=False)
+    assert "different answer" not in comment(run_of(IMPROVED)).text
 
 
 def test_gitlab_twin_says_the_same_with_its_own_links(made: dict[str, Made]) -> None:

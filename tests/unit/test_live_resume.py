@@ -16,6 +16,7 @@ from aces_ci.core.score import Score
 from aces_ci.core.spending import book
 from aces_ci.core.spending.book import Book, Payment
 from aces_ci.core.spending.exchange import Exchange, Outcome, Protocol, Reserved, from_event
+from aces_ci.core.trace import file as trace_file
 from aces_ci.core.trial import Ending, Trial
 from aces_ci.core.wire import to_line
 from aces_ci.shell.evidence_file import EvidenceFile
@@ -249,6 +250,9 @@ def test_a_trial_whose_trajectory_is_gone_is_run_again(tmp_path: Path) -> None:
     folder = folder_at(tmp_path)
     _, memory, _ = run(lambda world: world.ask() or 0, plan(count=1, looks=(1,)))
     one, other = memory.trials
+    for trial in (one, other):
+        kept = trace_file.read(memory.files[str(trial.trajectory)], source="it")
+        assert trial.answer == kept.answer_digest is not None
     folder.write(str(other.trajectory), memory.files[str(other.trajectory)])
     for trial in (one, other):
         EvidenceFile(folder).add(trial)

@@ -9,6 +9,7 @@ under the key `aces`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from hashlib import sha256
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -169,6 +170,11 @@ class Trajectory(_Record):
         """
         value = (self.extra or {}).get("aces")
         return value if isinstance(value, dict) else {}
+
+    @property
+    def answer_digest(self) -> str | None:
+        """64 hex digits of the final answer, white space at its ends left out; None where there is none."""
+        return sha256(self.answer[1].strip().encode("utf-8", "replace")).hexdigest() if self.answer else None
 
     @property
     def answer(self) -> tuple[int, str] | None:

@@ -24,11 +24,18 @@ def versions(live: Live) -> list[str]:
             if summary.flip_rate is not None:
                 votes += f", so it shrinks lifts by about {percent_of(2 * summary.flip_rate)} or more"
         parts.append(f"judge {code(summary.judge, 120)}{votes}")
+    if summary.answers:
+        parts.append(answers(summary.answers))
     parts += around(summary)
     rows = [f"{' · '.join(parts)}.", *network_lines(summary), _test(summary), *_remarks(live)]
     lines = [*(f"{line}\\" for line in rows[:-1]), rows[-1]]
     reused = ", what was reused" if any(level.recorded for level in summary.arms) else ""
     return [f"<details><summary>Versions, statistics{reused}</summary>", "", *lines, "</details>"]
+
+
+def answers(told: tuple[int, int]) -> str:
+    """How many of the runs' final answers differ: below the number of runs, they carry less than it says."""
+    return f"{plural(told[0], 'different answer')} in {plural(told[1], 'run')} (by case and arm)"
 
 
 def _test(summary: LiveSummary) -> str:
