@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aces_ci.core.estimate import Contrast, Lift
 from aces_ci.core.grading.points import NBSP, interval, number, p_value, threshold
-from aces_ci.core.headline import not_compared
+from aces_ci.core.headline import headline, not_compared
 from aces_ci.core.inert import prose, sentence
 from aces_ci.core.live import LiveSummary, Word
 from aces_ci.core.live_text import outcome_row
@@ -35,7 +35,8 @@ def lead(report: Report) -> list[str]:
     if chosen is None:
         return []
     blocks = report.verdict.exit_code != 0
-    return [*_lines(chosen, blocks=blocks, owner="" if len(found) == 1 else f"{chosen.name}: "), ""]
+    named = len(found) == 1 or chosen.name in headline(report).markdown
+    return [*_lines(chosen, blocks=blocks, owner="" if named else f"{chosen.name}: "), ""]
 
 
 def _lines(live: Live, *, blocks: bool, owner: str) -> list[str]:
