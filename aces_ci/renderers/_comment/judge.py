@@ -112,10 +112,15 @@ def fold(report: Report) -> list[str]:
     names = " | ".join(cell(skill.change.label, 40) for skill in judged)
     lines = ["<details><summary>Judge, by criterion</summary>", "", f"| Criterion | {names} |"]
     lines += ["|:--|" + ":--|" * len(judged)]
+    explained = False
     for criterion in dict.fromkeys(row.criterion for skill in judged for row in skill.judgements):
         rows = [_of(skill, criterion) for skill in judged]
         first = next(row for row in rows if row is not None)
-        lines.append(f"| {title(first)} | {' | '.join(_votes(row) for row in rows)} |")
+        cells = []
+        for row in rows:
+            cells.append(_votes(row, explain=not explained))
+            explained = explained or (row is not None and _differ(row))
+        lines.append(f"| {title(first)} | {' | '.join(cells)} |")
     return [*lines, "", _who(report), "</details>"]
 
 
@@ -123,7 +128,13 @@ def _of(skill: SkillReport, criterion: str) -> Judgement | None:
     return next((row for row in skill.judgements if row.criterion == criterion and row.side == "head"), None)
 
 
-def _votes(row: Judgement | None) -> str:
+def _differ(row: Judgement) -> bool:
+    """Whether a third vote was asked because the first two differ; a judge that contradicts itself is asked too."""
+    return row.score is not None and len(row.votes) > 2 and apart(row.votes[:2])
+
+
+def _votes(row: Judgement | None, *, explain: bool) -> str:
+    """All votes; `explain` says in words what a third one is for, which the first of a table does for all."""
     if row is None:
         return "–"
     if row.score is None:
@@ -132,8 +143,7 @@ def _votes(row: Judgement | None) -> str:
     shown = f"{NBSP}·{NBSP}".join(marks[:2])
     if len(marks) < 3:
         return shown
-    # A third is asked as well where a judge contradicts itself.
-    return f"{shown} ({'votes differ, ' if apart(row.votes[:2]) else ''}third: {marks[2]})"
+    return f"{shown} ({'votes differ, ' if explain and _differ(row) else ''}third: {marks[2]})"
 
 
 def _in_cell(text: str) -> str:
