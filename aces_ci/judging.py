@@ -38,6 +38,8 @@ CACHE = "judge-cache.jsonl"
 """Below the output directory; CI may restore it before a run and save it after one."""
 CACHE_LIMIT = 200_000_000
 RECORDINGS_LIMIT = 200_000_000
+SILENCE = 0.4
+"""Part of a question's time that a server may say nothing for: what is lost then leaves room for another try."""
 Open = Callable[[Settings, Trust], "Asker | NoJudge"]
 
 
@@ -188,6 +190,8 @@ def _options(chosen: Chosen, settings: Settings) -> ProviderOptions:
         key=chosen.key,
         base_url=chosen.base_url,
         price=chosen.price,
+        timeout=settings.judge.seconds * SILENCE,
+        limit=settings.judge.seconds,
         recordings=lambda: _recordings(settings.judge.recordings),
     )
 

@@ -74,6 +74,9 @@ class Judge(Section):
     base_url: HttpUrl | None = Field(None, description="Base URL of an OpenAI-compatible server.")
     votes: int = Field(2, ge=1, le=3, description="Votes a criterion; a third is asked when two differ.")
     concurrency: int = Field(4, ge=1, le=32, description="Questions under way at once.")
+    seconds: float = Field(
+        300, gt=0, allow_inf_nan=False, description="Time of one question, tries included; a model on a CPU wants more."
+    )
     recordings: str | None = Field(None, description="File of recorded answers for provider `recorded`.")
     min_score: float = Field(6.0, ge=0, le=10, description="The score below which gate `judge` is broken.")
     calibration: Calibration | None = Field(

@@ -109,6 +109,7 @@ def command(server: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         "judge.model": "smol",
         "judge.votes": "1",
         "judge.concurrency": "1",
+        "judge.seconds": "1200",
         "prices": "[{model: smol, input: 1, output: 1}]",
     }
     words = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
