@@ -10,6 +10,8 @@ from typing import Any
 from aces_ci.core.evidence import Imported
 
 LABEL = "imported, unverified"
+LONGEST = 300
+"""Characters of a name or reason."""
 ARMS: Mapping[str, str] = {
     "with_skill": "with_skill",
     "with-skill": "with_skill",
@@ -59,7 +61,7 @@ def count(value: object) -> int:
 def label(value: object, other: str = "?") -> str:
     """A name as text that can be shown and written; `other` where there is none."""
     shown = value if isinstance(value, str) else f"{value}"[:40] if number(value) is not None else ""
-    return (shown or other)[:300].replace("\0", "").encode("utf-8", "replace").decode()
+    return (shown or other)[:LONGEST].replace("\0", "").encode("utf-8", "replace").decode()
 
 
 def limited(error: object) -> bool:
@@ -103,7 +105,8 @@ def figure(
     source: str, tool: str, skill: str, metric: str, arm: str, value: float | None, n: int = 0, because: str = ""
 ) -> Imported:
     """One figure. Where there is none the reason stands first, the label always."""
-    why = f"{because}; {LABEL}" if because else LABEL
+    # Whatever the other tool wrote, the label is not what is cut off.
+    why = f"{because[: LONGEST - len(LABEL) - 2]}; {LABEL}" if because else LABEL
     return Imported(
         source=f"{label(source)} ({label(tool)})",
         skill=label(skill, ""),

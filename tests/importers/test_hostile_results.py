@@ -12,7 +12,7 @@ import pytest
 
 from aces_ci import compose
 from aces_ci.core.wire import to_line
-from aces_ci.importers._figures import limited, number
+from aces_ci.importers._figures import LABEL, LONGEST, figure, limited, number
 
 LIMITS: list[object] = [
     "429 Too Many Requests",
@@ -120,3 +120,10 @@ def test_any_value_in_any_place_of_a_result_gives_figures_that_can_be_written(ro
                 for figure in figures(data):
                     assert figure.value is None or abs(figure.value) < float("inf")
                     to_line(figure).encode()
+
+
+@pytest.mark.parametrize("length", [0, 1, 270, 277, 278, 279, 5_000])
+def test_a_reason_of_any_length_keeps_the_word_that_the_figure_is_unverified(length: int) -> None:
+    because = figure("s", "t", "k", "m", "a", None, because="x" * length).because
+    assert because.endswith(LABEL)
+    assert len(because) <= LONGEST
