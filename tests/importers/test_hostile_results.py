@@ -12,7 +12,8 @@ import pytest
 
 from aces_ci import compose
 from aces_ci.core.wire import to_line
-from aces_ci.importers._figures import LABEL, LONGEST, figure, limited, number
+from aces_ci.importers._figures import LABEL, LONGEST, limited, number
+from aces_ci.importers._figures import figure as figure_of
 
 LIMITS: list[object] = [
     "429 Too Many Requests",
@@ -124,6 +125,6 @@ def test_any_value_in_any_place_of_a_result_gives_figures_that_can_be_written(ro
 
 @pytest.mark.parametrize("length", [0, 1, 270, 277, 278, 279, 5_000])
 def test_a_reason_of_any_length_keeps_the_word_that_the_figure_is_unverified(length: int) -> None:
-    because = figure("s", "t", "k", "m", "a", None, because="x" * length).because
+    because = figure_of("s", "t", "k", "m", "a", None, because="x" * length).because
     assert because.endswith(LABEL)
     assert len(because) <= LONGEST
