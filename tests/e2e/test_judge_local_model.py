@@ -31,6 +31,8 @@ from tests.judge.bench import an_exhibit
 pytestmark = [pytest.mark.e2e, pytest.mark.enable_socket]
 MOST_TOKENS = 120
 """A reply that is cut off is an error, which is a case too."""
+LONGEST = 200
+"""Tokens after which the server stops: a small model repeats itself without end, at two a second on a busy machine."""
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / ".cache/model"
 SKILL = "openclaw__skills/skills/steipete/openai-whisper"
@@ -49,6 +51,7 @@ def server() -> Iterator[str]:
         [
             str(programs / "llama-server"), "--model", str(model), "--host", "127.0.0.1", "--port", str(port),
             "--alias", "smol", "--ctx-size", "8192", "--parallel", "1", "--threads", "1", "--poll", "0", "--jinja",
+            "--predict", str(LONGEST),
         ],
         env={**os.environ, "LD_LIBRARY_PATH": str(programs)},
         stdout=subprocess.DEVNULL,
