@@ -40,6 +40,8 @@ CACHE_LIMIT = 200_000_000
 RECORDINGS_LIMIT = 200_000_000
 SILENCE = 0.4
 """Part of a question's time that a server may say nothing for: what is lost then leaves room for another try."""
+SLACK = 1.1
+"""A question that another one waits for is given up, and its money settled, a moment after its time."""
 Open = Callable[[Settings, Trust], "Asker | NoJudge"]
 
 
@@ -84,6 +86,7 @@ class Bench:
             else AnswerCache(kept.decode("utf-8", "replace"), secret, trust=trust.value),
             keep=self._keep if trust is not Trust.FORK else _drop,
             tries=options.tries,
+            patience=options.limit * SLACK,
             concurrency=settings.judge.concurrency,
         )
 

@@ -11,7 +11,7 @@ from aces_ci.core.asking.answer_cache import AnswerCache, key_of
 from aces_ci.core.asking.question import Answer, Question
 from aces_ci.core.spending.price import Price, bound
 from aces_ci.ports.provider import Provider
-from aces_ci.tiers.purse import PATIENCE, Purse
+from aces_ci.tiers.purse import Purse
 
 OVER_BUDGET = "the budget is used up"
 
@@ -38,6 +38,8 @@ class Asker:
     """Takes each new line of the cache as soon as it is paid for."""
     tries: int = 1
     """Requests that the provider may send for one question, the first and its retries."""
+    patience: float = 0.0
+    """Seconds for which money that others have only set aside is waited for: a little more than one question may take."""
     concurrency: int = 4
     tally: Tally = field(default_factory=Tally)
     _lock: Lock = field(default_factory=Lock)
@@ -96,7 +98,7 @@ class Asker:
         one = 0 if self.price is None else bound(self.price, question.most_input_tokens, question.max_tokens)
         # A try that was lost on the way may have been paid for, and so may each after it.
         most = one * self.tries
-        if not self.purse.reserve(most, PATIENCE):
+        if not self.purse.reserve(most, self.patience):
             with self._lock:
                 self.tally.errors += 1
             return Answer(item=question.item, vote=question.vote, error=OVER_BUDGET, usd_micros=0)

@@ -7,9 +7,6 @@ from threading import Condition, Lock
 
 from aces_ci.core.spending.exchange import Exchange, Reserved
 
-PATIENCE = 330.0
-"""Seconds, a little more than one question to a model may take: so long money that is set aside may be waited for."""
-
 
 class Purse:
     """Thread-safe. Amounts are millionths of a USD; a `cap` of None is no cap."""

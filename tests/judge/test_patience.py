@@ -43,4 +43,7 @@ def test_the_settings_say_how_long_a_question_may_take(
     )
     asker = bench.asker(load(overrides=("judge.model=gpt-5.4", *said)).settings, Trust.OWN)
     cast(Any, asker).close()
+    assert cast(Any, asker).patience == pytest.approx(1.1 * limit), (
+        "nobody gives up on money while it may still come back"
+    )
     assert [(options.limit, options.timeout) for options in factory.seen] == [(limit, silence)]
