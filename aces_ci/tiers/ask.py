@@ -39,7 +39,7 @@ class Asker:
     tries: int = 1
     """Requests that the provider may send for one question, the first and its retries."""
     patience: float = 0.0
-    """Seconds for which money that others have only set aside is waited for: a little more than one question may take."""
+    """Seconds for which money that others have only set aside is waited for: a little more than a question may take."""
     concurrency: int = 4
     tally: Tally = field(default_factory=Tally)
     _lock: Lock = field(default_factory=Lock)
