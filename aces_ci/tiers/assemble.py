@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from aces_ci import __version__
@@ -18,6 +19,7 @@ from aces_ci.core.headline import not_compared
 from aces_ci.core.live import LiveSummary, Unfair
 from aces_ci.core.merge import Sorted, merge
 from aces_ci.core.report import Cost, Links, Report, SkillReport
+from aces_ci.core.trial import Trial
 from aces_ci.core.verdict import Facts, decide
 from aces_ci.tiers.recorded import never_came, plan_of
 
@@ -33,7 +35,8 @@ def assemble(evidence: Iterable[Evidence], *, links: Links | None = None, unveri
         UsageError: the lines do not belong to one run.
     """
     found = merge(evidence)
-    skills = tuple(_skill(found, change) for change in found.skills.values())
+    rows = _by_skill((*found.findings.values(), *found.judgements.values(), *found.trials.values()))
+    skills = tuple(_skill(found, change, rows.get(change.path, ())) for change in found.skills.values())
     gates = tuple(_gates(found, skills))
     facts = Facts(
         skills=len(skills),
@@ -65,14 +68,23 @@ def blocked(evidence: Iterable[Evidence]) -> frozenset[str]:
     return frozenset(gate.skill for gate in gates if gate.blocks and gate.skill is not None)
 
 
-def _skill(found: Sorted, change: ChangedSkill) -> SkillReport:
-    findings = (f for f in found.findings.values() if f.skill == change.path)
+def _by_skill(rows: Iterable[Finding | Judgement | Trial]) -> Mapping[str, Sequence[Finding | Judgement | Trial]]:
+    """In their order, sorted out once: a look at all rows for each of many skills grows with the square of them."""
+    found: defaultdict[str, list[Finding | Judgement | Trial]] = defaultdict(list)
+    for row in rows:
+        found[row.skill].append(row)
+    return found
+
+
+def _skill(found: Sorted, change: ChangedSkill, rows: Sequence[Finding | Judgement | Trial]) -> SkillReport:
+    findings = [row for row in rows if isinstance(row, Finding)]
+    trials = [row for row in rows if isinstance(row, Trial)]
     return SkillReport(
         change=change,
         structure=found.structures.get(change.path),
         findings=tuple(sorted(findings, key=_worst_first)),
-        judgements=tuple(j for j in found.judgements.values() if j.skill == change.path),
-        live=_live(found, change.path),
+        judgements=tuple(row for row in rows if isinstance(row, Judgement)),
+        live=_live(found, change.path, trials, findings),
         proposed=found.proposed.get(change.path),
     )
 
@@ -81,8 +93,7 @@ def _worst_first(finding: Finding) -> tuple[object, ...]:
     return (finding.severity.rank, *finding.order)
 
 
-def _live(found: Sorted, path: str) -> LiveSummary | None:
-    trials = [trial for trial in found.trials.values() if trial.skill == path]
+def _live(found: Sorted, path: str, trials: Sequence[Trial], findings: Sequence[Finding]) -> LiveSummary | None:
     if not trials:
         return None
     # numpy is not for runs that only read text.
@@ -94,8 +105,7 @@ def _live(found: Sorted, path: str) -> LiveSummary | None:
     summary = summarise(trials, scores, plan_of(found, path))
     last, causes = found.last_pushes.get(path), found.diagnosed.get(path)
     if last is not None:
-        mine = [row for row in found.findings.values() if row.skill == path]
-        summary = replace(summary, since=since(last, trials, scores, mine, summary))
+        summary = replace(summary, since=since(last, trials, scores, findings, summary))
     if causes is None:
         return summary
     return replace(summary, diagnosis=causes.causes, worth_a_look=causes.worth_a_look)
