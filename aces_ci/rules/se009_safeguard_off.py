@@ -11,11 +11,11 @@ from aces_ci.core.finding import Category, Severity
 from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Example, Problem, Rule
 from aces_ci.core.scan.documents import documents, site_of
+from aces_ci.core.scan.hazards import problems
 from aces_ci.core.scan.injection import find, without
 from aces_ci.core.scan.snippets import is_markdown
 from aces_ci.core.scan.stance import Stance, about_security, stance
-from aces_ci.core.scripts.hazard import Kind
-from aces_ci.core.scripts.hazards import problems
+from aces_ci.core.scripts.hazards.hazard import Kind
 from aces_ci.core.skill import Skill
 
 

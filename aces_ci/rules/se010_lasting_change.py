@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from aces_ci.core.finding import Category, Severity
 from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Example, Problem, Rule
-from aces_ci.core.scripts.hazard import Kind
-from aces_ci.core.scripts.hazards import problems
+from aces_ci.core.scan.hazards import problems
+from aces_ci.core.scripts.hazards.hazard import Kind
 from aces_ci.core.skill import Skill
 
 

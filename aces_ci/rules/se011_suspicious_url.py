@@ -16,8 +16,8 @@ from aces_ci.core.rule import Example, Problem, Rule
 from aces_ci.core.scan.documents import documents
 from aces_ci.core.scan.snippets import is_markdown
 from aces_ci.core.scan.stance import Stance, about_security, stance
-from aces_ci.core.scripts import hosts
-from aces_ci.core.scripts.hosts import Host
+from aces_ci.core.scripts.hazards import hosts
+from aces_ci.core.scripts.hazards.hosts import Host
 from aces_ci.core.skill import Skill
 
 _WHY: Mapping[Host, str] = {

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from aces_ci.core.finding import Category, Confidence, Severity
 from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Example, Problem, Rule
-from aces_ci.core.scripts.installs import find
+from aces_ci.core.scripts.detectors.installs import find
 from aces_ci.core.skill import Skill
 
 

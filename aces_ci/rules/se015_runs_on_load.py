@@ -13,7 +13,7 @@ from aces_ci.core.finding import Category, Confidence, Severity
 from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Example, Problem, Rule
 from aces_ci.core.scan.snippets import Site, snippets
-from aces_ci.core.scripts.commands import parse
+from aces_ci.core.scripts.shell.commands import parse
 from aces_ci.core.skill import Skill
 
 _QUIET = frozenset(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from aces_ci.core.grading.subject import Subject
-from aces_ci.core.scripts.command import Command
+from aces_ci.core.scripts.shell.command import Command
 from aces_ci.core.trace.actions import Action
 from aces_ci.core.trace.tools import deed_of
 from aces_ci.tiers.checks_result import CannotTell, Told, needed, pattern, shown

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from aces_ci import plugins
 from aces_ci.core.grading.cast import Cast
 from aces_ci.core.grading.recovery import failures
-from aces_ci.core.scripts.commands import parse
+from aces_ci.core.scripts.shell.commands import parse
 from aces_ci.core.trace.actions import Action
 from aces_ci.core.trace.file import read, write
 from aces_ci.core.trace.tools import Deed

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from aces_ci.core.scripts.command import Command, Within
-from aces_ci.core.scripts.commands import MAX_BYTES, MAX_COMMANDS, parse
+from aces_ci.core.scripts.shell.command import Command, Within
+from aces_ci.core.scripts.shell.commands import MAX_BYTES, MAX_COMMANDS, parse
 
 
 def one(script: str) -> Command:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from aces_ci.core.finding import Confidence, Severity
-from aces_ci.core.scripts.hazard import Hazard, Kind
-from aces_ci.core.scripts.paths import project_secret, secret
+from aces_ci.core.scripts.files.paths import project_secret, secret
+from aces_ci.core.scripts.hazards.hazard import Hazard, Kind
 
 _WORK_LOST = frozenset({"git-reset-hard", "git-discard", "git-clean", "git-stash-drop", "git-push-delete"})
 """Notes about a command that a reader may run; warnings about what an agent did with somebody's work."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import re2
 
-from aces_ci.core.scripts.command import Command, Word
-from aces_ci.core.scripts.executed import executed
+from aces_ci.core.scripts.deeds.executed import executed
+from aces_ci.core.scripts.shell.command import Command, Word
 from aces_ci.core.trace import complaints, fates
 from aces_ci.core.trace.actions import Action
 from aces_ci.core.trace.named_paths import paths_in

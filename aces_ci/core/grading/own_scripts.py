@@ -10,12 +10,12 @@ from aces_ci.core.finding import Severity
 from aces_ci.core.grading.deed import Unsafe, of_hazard
 from aces_ci.core.grading.subject import Subject
 from aces_ci.core.scripts import danger
-from aces_ci.core.scripts.command import Command
-from aces_ci.core.scripts.executed import executed
-from aces_ci.core.scripts.folders import below
-from aces_ci.core.scripts.hazard import Hazard
-from aces_ci.core.scripts.remote_code import FETCHERS
-from aces_ci.core.scripts.touch import How
+from aces_ci.core.scripts.deeds.executed import executed
+from aces_ci.core.scripts.detectors.remote_code import FETCHERS
+from aces_ci.core.scripts.files.touch import How
+from aces_ci.core.scripts.hazards.hazard import Hazard
+from aces_ci.core.scripts.shell.command import Command
+from aces_ci.core.scripts.shell.folders import below
 from aces_ci.core.trace.actions import Action
 
 _PYTHON, _NODE = (".py", ".pyw"), (".js", ".mjs", ".cjs", ".ts")

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from aces_ci.core.grading.thrift import LISTERS, READERS
-from aces_ci.core.scripts.command import Command
-from aces_ci.core.scripts.folders import below
-from aces_ci.core.scripts.touch import How
+from aces_ci.core.scripts.files.touch import How
+from aces_ci.core.scripts.shell.command import Command
+from aces_ci.core.scripts.shell.folders import below
 from aces_ci.core.trace.actions import Action
 from aces_ci.core.trace.outcome import acting
 from aces_ci.core.trace.tools import Deed

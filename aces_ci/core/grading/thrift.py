@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from aces_ci.core.scripts.command import Command
+from aces_ci.core.scripts.shell.command import Command
 from aces_ci.core.trace.actions import Action
 from aces_ci.core.trace.outcome import acting
 from aces_ci.core.trace.tools import Deed

@@ -12,9 +12,9 @@ from aces_ci.core.grading.subject import Subject
 from aces_ci.core.grading.unsafe_files import places
 from aces_ci.core.grading.unsafe_words import leaks
 from aces_ci.core.scripts import danger
-from aces_ci.core.scripts.hazard import Hazard
-from aces_ci.core.scripts.paths import Area, area, secret
-from aces_ci.core.scripts.touch import How
+from aces_ci.core.scripts.files.paths import Area, area, secret
+from aces_ci.core.scripts.files.touch import How
+from aces_ci.core.scripts.hazards.hazard import Hazard
 from aces_ci.core.trace.actions import Action
 from aces_ci.core.trace.tools import Deed
 

@@ -8,8 +8,8 @@ import re2
 
 from aces_ci.core.finding import Severity
 from aces_ci.core.grading.deed import Unsafe
-from aces_ci.core.scripts.paths import Area, area_in, disposable, project_secret, secret
-from aces_ci.core.scripts.touch import How, Touch
+from aces_ci.core.scripts.files.paths import Area, area_in, disposable, project_secret, secret
+from aces_ci.core.scripts.files.touch import How, Touch
 from aces_ci.core.trace.actions import Action
 
 _ACCOUNTS = re2.compile(r"^/etc/(?:passwd|group|sudoers(?:\.d/.*)?)$")

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 import re2
 
 from aces_ci.core.reading.outline import markup
-from aces_ci.core.scripts.python_calls import shell_calls
+from aces_ci.core.scripts.programs.python_calls import shell_calls
 from aces_ci.core.skill import Skill, SkillFile, universal_newlines
 
 MAX_TEXT = 1_000_000

@@ -7,21 +7,21 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from aces_ci.core.scripts import (
+from aces_ci.core.scripts.detectors import (
     destructive,
     exfiltration,
     javascript_danger,
-    programs,
     python_danger,
     remote_code,
     safeguards,
 )
-from aces_ci.core.scripts.command import Command
-from aces_ci.core.scripts.commands import parse
-from aces_ci.core.scripts.hazard import Hazard
-from aces_ci.core.scripts.planted import planted
-from aces_ci.core.scripts.scene import Scene, Suspicion
-from aces_ci.core.scripts.touch import How
+from aces_ci.core.scripts.detectors.planted import planted
+from aces_ci.core.scripts.files.touch import How
+from aces_ci.core.scripts.hazards.hazard import Hazard
+from aces_ci.core.scripts.hazards.scene import Scene, Suspicion
+from aces_ci.core.scripts.programs.program import handed_to
+from aces_ci.core.scripts.shell.command import Command
+from aces_ci.core.scripts.shell.commands import parse
 
 MAX_DEPTH = 4
 """Programs in programs that are followed."""
@@ -59,7 +59,7 @@ def _classify(commands: Sequence[Command], workspaces: Sequence[str], depth: int
 
 def _handed(scene: Scene, command: Command, depth: int) -> Iterator[Hazard]:
     """Hazards of the programs in other languages that a command is handed."""
-    for program in programs.handed_to(command, scene.commands):
+    for program in handed_to(command, scene.commands):
         if program.python:
             yield from python_danger.scan(program.text)
         else:

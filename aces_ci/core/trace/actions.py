@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from aces_ci.core.scripts import commands, shell_files
-from aces_ci.core.scripts.command import Command
-from aces_ci.core.scripts.folders import MOVES
-from aces_ci.core.scripts.touch import Touch
+from aces_ci.core.scripts.deeds import shell_files
+from aces_ci.core.scripts.files.touch import Touch
+from aces_ci.core.scripts.shell import commands
+from aces_ci.core.scripts.shell.command import Command
+from aces_ci.core.scripts.shell.folders import MOVES
 from aces_ci.core.trace import touched
 from aces_ci.core.trace.outcome import ended, exit_code, failed
 from aces_ci.core.trace.tools import Deed, deed_of, folder_in, path_in, script_in, skill_in, terminal

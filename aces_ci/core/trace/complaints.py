@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re2
 
-from aces_ci.core.scripts.command import Command
+from aces_ci.core.scripts.shell.command import Command
 
 _PHRASE = re2.compile(
     r"(?i)no such file|can't open|cannot open|can't read|cannot read|cannot access|can't cd|permission denied"

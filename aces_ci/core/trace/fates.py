@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aces_ci.core.scripts.command import Command
-from aces_ci.core.scripts.flow import Fate, fates
-from aces_ci.core.scripts.printing import reaches, silenced
+from aces_ci.core.scripts.deeds.flow import Fate, fates
+from aces_ci.core.scripts.deeds.printing import reaches, silenced
+from aces_ci.core.scripts.shell.command import Command
 from aces_ci.core.trace import complaints
 from aces_ci.core.trace.actions import Action
 from aces_ci.core.trace.printed import body

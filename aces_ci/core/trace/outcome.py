@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import re2
 
-from aces_ci.core.scripts.command import Command, Within
+from aces_ci.core.scripts.shell.command import Command, Within
 from aces_ci.core.trace.tools import Deed
 
 _STATED = re2.compile(

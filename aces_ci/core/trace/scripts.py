@@ -10,10 +10,10 @@ from typing import Any
 
 import re2
 
-from aces_ci.core.scripts.command import Command
-from aces_ci.core.scripts.executed import executed
-from aces_ci.core.scripts.flow import Fate
-from aces_ci.core.scripts.printing import reaches, silenced
+from aces_ci.core.scripts.deeds.executed import executed
+from aces_ci.core.scripts.deeds.flow import Fate
+from aces_ci.core.scripts.deeds.printing import reaches, silenced
+from aces_ci.core.scripts.shell.command import Command
 from aces_ci.core.trace import fates
 from aces_ci.core.trace.actions import Action
 from aces_ci.core.trace.printed import body

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import re2
 
-from aces_ci.core.scripts.command import Command
-from aces_ci.core.scripts.flow import Fate
-from aces_ci.core.scripts.printing import printed, reaches, silenced
-from aces_ci.core.scripts.wrappers import INTERPRETERS
+from aces_ci.core.scripts.deeds.flow import Fate
+from aces_ci.core.scripts.deeds.printing import printed, reaches, silenced
+from aces_ci.core.scripts.shell.command import Command
+from aces_ci.core.scripts.shell.wrappers import INTERPRETERS
 from aces_ci.core.trace import complaints, fates, skill_text
 from aces_ci.core.trace.actions import Action
 from aces_ci.core.trace.manifests import MANIFEST, folder, listed, manifest, unknown, written_out

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Mapping
 from enum import StrEnum
 
-from aces_ci.core.scripts.python_calls import tree
+from aces_ci.core.scripts.programs.python_calls import tree
 
 
 class Deed(StrEnum):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator, Mapping
 
-from aces_ci.core.scripts import patch
-from aces_ci.core.scripts.touch import How, Touch
+from aces_ci.core.scripts.files import patch
+from aces_ci.core.scripts.files.touch import How, Touch
 from aces_ci.core.trace.named_paths import paths_in
 from aces_ci.core.trace.tools import Deed, plain
 

@@ -1,0 +1,1 @@
+"""The dangerous shapes themselves, one kind of harm a module."""

@@ -1,0 +1,191 @@
+"""Which files with credentials, or with what a person did, a command opens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import re2
+
+from aces_ci.core.scripts.files import paths
+from aces_ci.core.scripts.hazards.scene import Scene
+from aces_ci.core.scripts.shell.command import Command, Within, Word
+
+SENDERS = frozenset(
+    {
+        "curl",
+        "wget",
+        "nc",
+        "ncat",
+        "netcat",
+        "socat",
+        "scp",
+        "rsync",
+        "sftp",
+        "ftp",
+        "http",
+        "https",
+        "xh",
+        "mail",
+        "sendmail",
+        "telnet",
+        "rclone",
+    }
+)
+"""Programs that carry what they read to another machine."""
+_READERS = frozenset(
+    {
+        "cat",
+        "less",
+        "more",
+        "head",
+        "tail",
+        "grep",
+        "egrep",
+        "rg",
+        "awk",
+        "sed",
+        "strings",
+        "xxd",
+        "base64",
+        "od",
+        "cp",
+        "tar",
+        "zip",
+        "gzip",
+        "bat",
+        "nl",
+        "sort",
+        "cut",
+        "tee",
+        "dd",
+        "openssl",
+        "gpg",
+        "jq",
+    }
+)
+_DUMPERS = frozenset({"env", "printenv", "export", "set", "declare"})
+_COPIERS = frozenset({"scp", "rsync", "sftp"})
+_SEARCHERS = frozenset({"grep", "egrep", "fgrep", "rg"})
+_FILTERS = frozenset({"grep", "egrep", "rg", "wc", "head", "sort", "cut", "awk", "sed"})
+"""What follows `env` when one variable of it is looked for."""
+_KEYCHAIN = re2.compile(
+    r"^(security (find-(generic|internet)-password|dump-keychain|export)|secret-tool (lookup|search)|kwallet-query)\b"
+)
+TOKEN_TOOLS = re2.compile(
+    r"^(gcloud auth print-(access|identity)-token|aws configure (get|export-credentials)|gh auth token|op read|"
+    r"vault (read|kv get))\b"
+)
+"""Programs whose purpose is to hand out one token; a note when read, but it may not be sent on."""
+_KEEPERS = ("security ", "secret-tool ", "kwallet-query", "gcloud ", "aws ", "gh ", "op ", "vault ")
+"""How a text begins that one of the two can match."""
+_OPENING = _READERS | SENDERS | _DUMPERS | {"history"}
+_LISTERS = frozenset({"find", "fd", "ls"})
+BODY = (
+    "-d",
+    "-F",
+    "-T",
+    "--data",
+    "--data-binary",
+    "--data-raw",
+    "--data-urlencode",
+    "--form",
+    "--upload-file",
+    "--post-data",
+    "--post-file",
+    "--body-file",
+    "--body-data",
+    "--json",
+)
+"""Options of `curl` and `wget` whose word is sent, or names the file that is."""
+_LETTERED = re2.compile(r"-[A-Za-z]*[dFT]")
+_JOINED = re2.compile(r"--(data|post|upload|body|form|json)[\w-]*=|-[dFT]\S")
+_CONDITIONS = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-newer", "-mmin"})
+
+
+def reads(scene: Scene, command: Command) -> list[str]:
+    """Credential files that the command opens, and dumps of keychains or of the environment."""
+    return _opened(scene, command, paths.secret)
+
+
+def carries(scene: Scene, command: Command) -> list[str]:
+    """What of a command's reading is nobody else's business once it is sent on.
+
+    Beside credentials: key files, and the record of what a person typed.
+    """
+    found = _opened(scene, command, paths.private)
+    if command.name == "history" and not command.arguments:
+        found.append("the history of commands")
+    return found
+
+
+def handed_over(scene: Scene, command: Command) -> Iterator[str]:
+    """Private files among those that `find` or `ls` hands to a command one by one, by `-exec`, `xargs` or a loop."""
+    lists = [command.given] if command.given else []
+    if "xargs" in command.wrappers or Within.LOOP in command.within:
+        lists += [stage.arguments for stage in scene.before(command) if stage.name in _LISTERS]
+    for words in lists:
+        chosen = any(word.shape in _CONDITIONS for word in words)
+        excluded = False
+        for word in words:
+            if word.shape in {"!", "-not"}:
+                excluded = True
+            elif word.shape[:1] != "-":
+                everything = not chosen and paths.area(word.shape) in {paths.Area.HOME, paths.Area.ROOT}
+                if not excluded and (everything or paths.private(word.shape)):
+                    yield word.shape
+                excluded = False
+
+
+def _opened(scene: Scene, command: Command, wanted: Callable[[str], bool]) -> list[str]:
+    name = command.name or ""
+    text = " ".join(word.shape for word in command.words)
+    keychain = text.startswith(_KEEPERS) and (_KEYCHAIN.match(text) or TOKEN_TOOLS.match(text))
+    if name not in _OPENING and not keychain:
+        return []
+    words = _files(name, command.arguments)
+    found = [word.shape.split("=", 1)[-1].lstrip("@") for word in words if wanted(_file(word))]
+    found += [r.target.shape for r in command.redirects if r.target and not r.writes and wanted(r.target.shape)]
+    if keychain:
+        found.append(text[:60])
+    dumps = name in _DUMPERS and not (command.arguments or command.assignments or "env" in command.wrappers)
+    if dumps and not any(stage.name in _FILTERS for stage in scene.after(command)):
+        found.append("the environment")
+    return found
+
+
+def _files(name: str, arguments: Sequence[Word]) -> Sequence[Word]:
+    """The words that may name a file to be read: not what is left out or searched for, and not where a copy goes."""
+    pairs = zip([None, *arguments], arguments, strict=False)
+    arguments = [word for before, word in pairs if before is None or before.shape != "--exclude"]
+    if name in {"cp", "tee"}:
+        return arguments[:-1]
+    if name in {"curl", "wget"}:
+        pairs = zip([None, *arguments], arguments, strict=False)
+        return [word for before, word in pairs if _JOINED.match(word.shape) or (before and _takes_data(before))]
+    if name in _COPIERS:
+        return [
+            word for before, word in zip([None, *arguments], arguments, strict=False) if not _for_login(before, word)
+        ]
+    if name in _SEARCHERS and not any(word.shape in {"-e", "-f"} for word in arguments):
+        pattern = next((at for at, word in enumerate(arguments) if not word.shape.startswith("-")), len(arguments))
+        return (*arguments[:pattern], *arguments[pattern + 1 :])
+    return arguments
+
+
+def _takes_data(option: Word) -> bool:
+    return option.shape in BODY or _LETTERED.fullmatch(option.shape) is not None
+
+
+def _for_login(before: Word | None, word: Word) -> bool:
+    """Whether a word of `scp` or `rsync` says how to log in: `-i KEY`, `-e "ssh -i KEY"`."""
+    option = before is not None and before.shape in {"-i", "-e", "--rsh", "-F", "-o"}
+    return option or word.shape.startswith(("--rsh=", "-i", "-o"))
+
+
+def _file(word: Word) -> str:
+    shape = word.shape
+    for separator in ("=@", "@", "=<", "if="):
+        if separator in shape:
+            shape = shape.split(separator, 1)[1]
+            break
+    return shape.split(";", 1)[0]

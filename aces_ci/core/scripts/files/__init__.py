@@ -1,0 +1,1 @@
+"""Files by name: where a path points, what becomes of it, what a patch changes."""

@@ -1,0 +1,63 @@
+"""All commands of one script, so that a detector can look at what feeds what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from aces_ci.core.finding import Confidence, Severity
+from aces_ci.core.scripts.files.paths import Area, area_in
+from aces_ci.core.scripts.hazards.hazard import Kind
+from aces_ci.core.scripts.shell.command import Command
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suspicion:
+    """What a detector says of one command; `danger.classify` adds the place."""
+
+    kind: Kind
+    shape: str
+    severity: Severity
+    message: str
+    target: str | None = None
+    confidence: Confidence = Confidence.HIGH
+
+
+class Scene:
+    """One script. `workspaces` are absolute folders that its author may do with as they like."""
+
+    def __init__(self, commands: Sequence[Command], workspaces: Sequence[str] = ()) -> None:
+        self.commands = commands
+        self.workspaces = workspaces
+        self._pipelines: dict[int, list[Command]] = {}
+        self._children: dict[int, list[Command]] = {}
+        for command in commands:
+            self._pipelines.setdefault(command.pipeline, []).append(command)
+            if command.parent is not None:
+                self._children.setdefault(command.parent, []).append(command)
+
+    def area(self, command: Command, path: str) -> Area:
+        """The area of a path that the command names, in the folder that it runs in."""
+        return area_in(command.folder, path, self.workspaces)
+
+    def stages(self, command: Command) -> Sequence[Command]:
+        """Every command of its pipeline, itself included, in the order of the text."""
+        return self._pipelines[command.pipeline]
+
+    def before(self, command: Command) -> Sequence[Command]:
+        """The stages whose output reaches it."""
+        return [other for other in self.stages(command) if other.position < command.position]
+
+    def after(self, command: Command) -> Sequence[Command]:
+        """The stages that its output reaches."""
+        return [other for other in self.stages(command) if other.position > command.position]
+
+    def inner(self, command: Command) -> Sequence[Command]:
+        """Commands in its words (`$(…)`, `<(…)`) or in the script it is handed, at any depth."""
+        found: list[Command] = []
+        todo = list(self._children.get(command.index, ()))
+        while todo:
+            each = todo.pop(0)
+            found.append(each)
+            todo.extend(self._children.get(each.index, ()))
+        return found
