@@ -43,6 +43,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     hint="put the value in double quotes",
     check=check,
+    fires_beyond="AgentWorkers/skills/skills/jack4world/audit-case-rag at 1e90d60",
     silent_on="sickn33/antigravity-awesome-skills/skills/csharp-pro",
     weight=8,
     requires=("SP001", "SP002"),

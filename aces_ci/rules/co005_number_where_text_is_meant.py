@@ -45,6 +45,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     hint="put it in quotes",
     check=check,
+    fires_beyond="AgentWorkers/skills/skills/viral-sangani/celo-agent-skills/skills/8004 at 1e90d60",
     silent_on="NVIDIA/skills/skills/cudaq-guide",
     cap=4,
     requires=("SP001", "SP002"),

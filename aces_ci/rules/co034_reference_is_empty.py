@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aces_ci.core.finding import Category, Severity
-from aces_ci.core.reading.reference import links
+from aces_ci.core.reading.reference import links, mentions
 from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Dimension, Example, Problem, Rule
 from aces_ci.core.skill import Skill
@@ -16,16 +16,18 @@ from aces_ci.core.skill import Skill
 
 def check(skill: Skill) -> Iterator[Problem]:
     seen: set[str] = set()
-    for pointer in links(skill):
-        file = skill.files.get(pointer.resolved or "")
-        if file is None or file.data is None or pointer.resolved in seen or pointer.resolved is None:
+    named = [(pointer.resolved, pointer.path, pointer.line) for pointer in links(skill)]
+    named += [(path, skill.manifest, line) for path, line in mentions(skill)]
+    for target, path, line in named:
+        file = skill.files.get(target or "")
+        if file is None or file.data is None or file.path in seen:
             continue
-        seen.add(pointer.resolved)
+        seen.add(file.path)
         if not file.data.strip() and file.path.endswith((".md", ".txt")):
             yield Problem(
-                message=f"{pointer.resolved} is empty, but the text sends the agent there.",
-                path=None if pointer.path == skill.manifest else pointer.path,
-                line=pointer.line,
+                message=f"{file.path} is empty, but the text sends the agent there.",
+                path=None if path == skill.manifest else path,
+                line=line,
             )
 
 
@@ -38,6 +40,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     hint="write the file, or take the link out",
     check=check,
+    fires_beyond="ulises-jeremias/agent-toolkit/skills/core/pr-fallback at a7a24dd",
     silent_on="NVIDIA/skills/plugins/nvidia-skills/skills/nvidia-skill-finder",
     weight=9,
     cap=18,
@@ -45,6 +48,11 @@ RULE = Rule(
     examples=(
         Example(
             files={"SKILL.md": manifest("See [rates](references/rates.md).\n"), "references/rates.md": "\n"}, lines=(5,)
+        ),
+        Example(
+            files={"SKILL.md": manifest("Copy `references/rates.md`.\n"), "references/rates.md": ""},
+            lines=(5,),
+            why="a path in code sends the agent there as well",
         ),
         Example(
             files={"SKILL.md": manifest("See [rates](references/rates.md).\n"), "references/rates.md": "# Rates\n"}

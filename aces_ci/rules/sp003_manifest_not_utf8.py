@@ -30,6 +30,7 @@ RULE = Rule(
     severity=Severity.ERROR,
     hint="save the file as UTF-8",
     check=check,
+    fires_beyond="AgentWorkers/skills/skills/toniaczlog/voice-notes-pro at 1e90d60",
     silent_on="openclaw/skills/skills/guows520/permanent-note-generator",
     examples=(
         Example(files={"SKILL.md": manifest(description="caf\udce9")}, lines=(3,), why="the byte 0xE9 alone"),

@@ -30,6 +30,7 @@ RULE = Rule(
     severity=Severity.ERROR,
     hint="write `allowed-tools: Read Bash(git:*)`",
     check=check,
+    fires_beyond="Get-Real-XR/agent-plugins/plugins/active-descriptions/skills/describe at c5d0689",
     silent_on="NVIDIA/skills/skills/dicom-metadata-extract",
     requires=("SP001", "SP002"),
     examples=(

@@ -35,6 +35,15 @@ def test_every_phrase_of_two_words_begins_with_a_known_head() -> None:
     assert lost == []
 
 
+def test_every_rule_names_a_public_skill_where_it_fires_and_one_where_it_does_not() -> None:
+    """In the corpus, where tests look; else elsewhere, at a commit, so that anybody can."""
+    elsewhere = re.compile(r"[\w.-]+/[\w.-]+(?:/[\w. -]+)+ at [0-9a-f]{7,40}")
+    for rule in compose.rules():
+        assert bool(rule.fires_on) != bool(rule.fires_beyond), rule.code
+        assert rule.fires_on or elsewhere.fullmatch(rule.fires_beyond), rule.code
+        assert rule.silent_on, rule.code
+
+
 def run(command: object, *args: str) -> str:
     from click import Command
 

@@ -52,7 +52,7 @@ def page(rule: Rule) -> Iterator[str]:
     if rule.requires:
         yield f"needs      {', '.join(rule.requires)} to be silent"
     yield f"fix        {rule.hint}"
-    yield f"fires on   {rule.fires_on or rule.fires_beyond or 'no skill of the corpus'}"
+    yield f"fires on   {rule.fires_on or rule.fires_beyond}"
     yield f"silent on  {rule.silent_on}"
     for title, example in (("bad", _first(rule, fires=True)), ("good", _first(rule, fires=False))):
         if example is not None:
@@ -125,8 +125,7 @@ def _section(rule: Rule) -> Iterator[str]:
 def _fires(rule: Rule) -> str:
     if rule.fires_on:
         return f"Fires on the public skill `{rule.fires_on}`."
-    none = "No public skill of the corpus makes it fire"
-    return f"{none}; outside of it `{rule.fires_beyond}` does." if rule.fires_beyond else f"{none}."
+    return f"No public skill of the corpus makes it fire; outside of it `{rule.fires_beyond}` does."
 
 
 def points(rule: Rule) -> str:
