@@ -1,1 +1,1 @@
-"""What a script would do: shell and other commands parsed, the dangerous ones told from daily work; begin at `danger`."""
+"""What a script would do: shell and other languages read, the dangerous told from daily work; begin at `danger`."""
