@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
+import socket
 import tarfile
+import threading
+import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -19,6 +24,7 @@ from aces_ci.ports.sandbox import Job, Limits, Program
 from aces_ci.sandboxes._docker import berth, dockerfile, images, trial
 from aces_ci.sandboxes._docker.archive import pack
 from aces_ci.sandboxes._docker.collect import Harvest, read
+from aces_ci.sandboxes._docker.engine import Engine
 from aces_ci.sandboxes._docker.gateway import gateway_spec, slot_volume
 from aces_ci.sandboxes._docker.spec import seccomp
 from aces_ci.sandboxes._docker.streams import HeadTail
@@ -302,3 +308,34 @@ def test_recipes_pin_verify_and_leave_nothing_of_npm(root: Path) -> None:
 def test_a_recipe_that_is_missing_is_named() -> None:
     with pytest.raises(UsageError, match="no image for the harness `nobody`"):
         images.recipe("nobody")
+
+
+def hang_up(server: socket.socket) -> None:
+    """On everybody who calls, until the server is shut down."""
+    with suppress(OSError):
+        while True:
+            server.accept()[0].close()
+
+
+@pytest.mark.parametrize("listens", [False, True], ids=["nobody", "no daemon"])
+def test_a_daemon_that_is_not_there_is_one_error_and_leaves_no_socket_open(
+    listens: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Warnings are errors here, and Python warns of a socket that was dropped open."""
+    path = tmp_path / "docker.sock"
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{path}")
+    with socket.socket(socket.AF_UNIX) as server:
+        if listens:
+            server.bind(str(path))
+            server.listen()
+            threading.Thread(target=hang_up, args=(server,), daemon=True).start()
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            with pytest.raises(UsageError, match="Docker does not answer") as caught:
+                Engine()
+            assert caught.value.code == "no_docker"
+            del caught
+            gc.collect()
+        if listens:
+            server.shutdown(socket.SHUT_RDWR)
+    assert not [str(item.message) for item in told if issubclass(item.category, ResourceWarning)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Any
 
 import docker
 import docker.errors
+import docker.utils
 import requests
 import urllib3
 
@@ -64,6 +66,7 @@ class Engine:
         """Raises UsageError when no daemon answers."""
         self._variables: dict[str, tuple[str, ...]] = {}
         try:
+            _knock()
             self._api = docker.from_env(timeout=int(CALL_SECONDS), max_pool_size=connections).api
             # Else each of a trial's calls looks for proxies and passwords in the environment, and would use them.
             self._api.trust_env = False
@@ -231,6 +234,16 @@ class Engine:
                 if "error" in row:
                     raise Refused(str(row["error"])[:500])
                 yield str(row.get("stream", "")).rstrip("\n")
+
+
+def _knock() -> None:
+    """Raise OSError where nobody listens: the client library would leave its own socket open over that."""
+    url = str(docker.utils.parse_host(docker.utils.kwargs_from_env().get("base_url")))
+    transport, _, path = url.partition("://")
+    if transport == "http+unix":
+        with socket.socket(socket.AF_UNIX) as knocking:
+            knocking.settimeout(CALL_SECONDS)
+            knocking.connect(path)
 
 
 @contextmanager
