@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from aces_ci import agent_images, compose, goal_method, grading, trialling
+from aces_ci.core.errors import UsageError
 from aces_ci.core.live_plan import LivePlan
 from aces_ci.core.plan import TrialPlan
 from aces_ci.ports.harness import Harness
@@ -15,6 +16,7 @@ from aces_ci.resuming import Earlier
 from aces_ci.settings.model import Settings
 from aces_ci.shell.files import Folder
 from aces_ci.tiers import live
+from aces_ci.tiers.affordable import CODE as TOO_SMALL
 from aces_ci.tiers.affordable import affordable as refuse_unaffordable
 from aces_ci.tiers.ask import Asker
 from aces_ci.tiers.choose_judge import NoJudge, choose
@@ -45,19 +47,24 @@ class Kit:
     grades: grading.Grades
 
 
-def affordable(rig: Rig, found: Earlier, *, parts: int = 1) -> None:
+def affordable(rig: Rig, found: Earlier, say: Callable[[str], None], *, parts: int = 1) -> None:
     """Refuse a budget that lets no request of an agent out, before images are built for it.
 
-    Not where an earlier start left runs: they are worth their report, and the schedule starts no more of them.
+    Not where an earlier start left runs: they are worth their report, and the schedule starts no more of them. `say`
+    hears what nobody can tell before an agent has asked.
 
     Raises:
-        UsageError: it is too small.
+        UsageError: it is too small, or no price is known that it could be kept by.
     """
-    if found.trials:
-        return
     who = trialling.contenders(rig.settings, rig.harnesses, rig.reach, {})
     judged = not isinstance(choose(rig.settings, rig.env, compose.providers()), NoJudge)
-    refuse_unaffordable(who, rig.harnesses, rig.purse, judged=judged, paid_micros=found.book.total, parts=parts)
+    paid = found.book.total
+    try:
+        for doubt in refuse_unaffordable(who, rig.harnesses, rig.purse, judged=judged, paid_micros=paid, parts=parts):
+            say(doubt)
+    except UsageError as error:
+        if not found.trials or error.code != TOO_SMALL:
+            raise
 
 
 def judge_for(plan: TrialPlan, rig: Rig, *, believed: bool = True) -> Asker | None:

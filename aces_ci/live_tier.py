@@ -81,7 +81,7 @@ def _measure(
         reach=reach,
         purse=job.purse,
     )
-    equipping.affordable(rig, found, parts=job.shard[1] if job.shard else 1)
+    equipping.affordable(rig, found, lambda text: say(f"live: {text}"), parts=job.shard[1] if job.shard else 1)
     skills = [skill for subject in subjects for skill in subject.lineup.target]
     own = agent_images.environment_of(skills, job.event.trust)
     images = agent_images.images_for(settings, harnesses, box, env=env, environment=own)

@@ -115,7 +115,7 @@ def run(
             reach=reach,
             purse=Purse(in_micros(cap), found.book.total),
         )
-        equipping.affordable(rig, found)
+        equipping.affordable(rig, found, err)
         own = agent_images.environment_of((item.skill() for item in picked), Trust.OWN)
         images = agent_images.images_for(settings, harnesses, sandbox, env=env, environment=own)
         who = trialling.contenders(settings, harnesses, reach, images)

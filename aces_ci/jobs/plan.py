@@ -56,6 +56,8 @@ def text(plan: Mapping[str, Any]) -> Iterator[str]:
         yield _row("", f"not {plain(row['skill'], 80)}: {plain(row['because'], 120)}")
     for agent in live["agents"]:
         yield _row("", f"{agent['harness']} {agent['version']}, {plain(agent['model'], 60)}")
+    for doubt in live["doubts"]:
+        yield _row("", doubt)
     if live["network"]:
         yield _row("", f"network: the model and {', '.join(live['network'])}")
     for row in live["subjects"]:
@@ -99,7 +101,8 @@ def _judge(job: Job, here: int, env: Mapping[str, str]) -> dict[str, Any]:
 
 def _live(job: Job, changes: ChangeSet, env: Mapping[str, str]) -> dict[str, Any]:
     def skipped(because: str, **more: Any) -> dict[str, Any]:
-        nothing: dict[str, Any] = {"agents": [], "network": [], "subjects": [], "skipped": [], "forecast": None}
+        nothing: dict[str, Any] = {"agents": [], "doubts": [], "network": [], "subjects": [], "skipped": []}
+        nothing["forecast"] = None
         return {"runs": False, "because": because, **nothing, **more}
 
     if not changes.skills:
@@ -123,15 +126,17 @@ def _live(job: Job, changes: ChangeSet, env: Mapping[str, str]) -> dict[str, Any
     if not subjects:
         return skipped("no changed skill has cases", **more)
     try:
-        plan, because, possible = _planned(job, subjects, env)
+        plan, because, doubts, possible = _planned(job, subjects, env)
     except AcesError as error:
         return skipped(error.message, **more)
-    shown = _shown(plan, job.loaded.settings, possible=possible)
+    shown = {"doubts": list(doubts), **_shown(plan, job.loaded.settings, possible=possible)}
     return skipped(because, **more, **shown) if because else {"runs": True, "because": None, **more, **shown}
 
 
-def _planned(job: Job, subjects: list[Subject], env: Mapping[str, str]) -> tuple[TrialPlan, str | None, bool]:
-    """The plan, why it would not start, and whether it could ever tell.
+def _planned(
+    job: Job, subjects: list[Subject], env: Mapping[str, str]
+) -> tuple[TrialPlan, str | None, Sequence[str], bool]:
+    """The plan, why it would not start, what cannot be told of its budget, and whether it could ever tell.
 
     Raises:
         UsageError: there is no plan at all.
@@ -158,13 +163,15 @@ def _planned(job: Job, subjects: list[Subject], env: Mapping[str, str]) -> tuple
     plan = make_live_plan(subjects, who, design, attainable=attainable)
     if not possible:
         because = because or "too few cases and runs to ever reach a verdict"
-    judged = not isinstance(choose(settings, env, compose.providers()), NoJudge)
+    doubts: Sequence[str] = ()
     try:
+        judged = not isinstance(choose(settings, env, compose.providers()), NoJudge)
         trialling.gradeable(plan, judged)
-        affordable(who, compose.harnesses(), job.purse, judged=judged, parts=job.shard[1] if job.shard else 1)
+        parts = job.shard[1] if job.shard else 1
+        doubts = affordable(who, compose.harnesses(), job.purse, judged=judged, parts=parts)
     except AcesError as error:
         because = because or error.message
-    return plan, because, possible
+    return plan, because, doubts, possible
 
 
 def _shown(plan: TrialPlan, settings: Settings, *, possible: bool) -> dict[str, Any]:

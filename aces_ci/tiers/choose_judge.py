@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from aces_ci.core.amount import in_micros
 from aces_ci.core.errors import UsageError
 from aces_ci.core.spending.price import Price
 from aces_ci.core.spending.price_table import price_of
+from aces_ci.core.spending.unknown_price import unknown_price
 from aces_ci.ports.provider import ProviderFactory
 from aces_ci.settings.model import Judge, ModelPrice, Settings
 
@@ -122,13 +124,9 @@ def _address(judge: Judge) -> str | None:
 
 def _price(model: str, settings: Settings) -> Price | None:
     price = price_of(model, [overriding(row) for row in settings.prices])
-    if price is None and settings.budget.usd is not None:
-        raise UsageError(
-            f"the price of `{model}` is not known, so the budget of {settings.budget.usd:g} USD cannot be kept",
-            code="unknown_price",
-            do="give it: --set 'prices=[{model: NAME, input: 0, output: 0}]' (US dollars per million tokens; 0 for a "
-            "server of your own), or lift the budget: --set budget.usd=null",
-        )
+    cap = in_micros(settings.budget.usd)
+    if price is None and cap is not None:
+        raise unknown_price(model, cap)
     return price
 
 

@@ -16,8 +16,9 @@ from aces_ci.core.plan import Contender
 from aces_ci.core.spending.exchange import Protocol
 from aces_ci.core.spending.price import bound
 from aces_ci.core.spending.price_table import price_of
+from aces_ci.gateway.policy.gate import OVERHEAD_TOKENS
 from aces_ci.jobs.run import Options, plan, run
-from aces_ci.tiers.affordable import affordable, set_aside
+from aces_ci.tiers.affordable import ANY, affordable, set_aside
 from aces_ci.tiers.purse import Purse
 from aces_ci.tiers.schedule import Budget, Rations
 from tests.git_history import History, skill
@@ -54,9 +55,9 @@ def least() -> int:
     return set_aside(contender("claude-code"), harnesses())
 
 
-def skipped(history: History, out: Path, usd: str) -> tuple[str, str]:
+def skipped(history: History, out: Path, usd: str, agent: str = AGENT) -> tuple[str, str]:
     """(code, because) of what the main job says of the live tier."""
-    overrides = (AGENT, "judge.provider=off", "live.when=auto", f"budget.usd={usd}")
+    overrides = (agent, "judge.provider=off", "live.when=auto", f"budget.usd={usd}")
     options = Options(repo=history.path, base="main", head="work", overrides=overrides, output=out)
     run(options, env=ENV, stdout=io.StringIO(), stderr=io.StringIO())
     rows = [json.loads(line) for line in (out / "evidence.jsonl").read_text().splitlines()]
@@ -73,20 +74,20 @@ def test_the_main_job_skips_the_live_tier_and_names_both_amounts(history: Histor
     assert "raise `budget.usd` to" in said and "claude-code to claude-sonnet-5" in said
 
 
-def live(history: History, tmp_path: Path, usd: str) -> UsageError:
-    words = ["log-triage", "-C", str(history.path), "--output", str(tmp_path / "out"), "--max-usd", usd]
-    words += ["--set", AGENT, "--set", "judge.provider=off"]
-    result = CliRunner().invoke(COMMAND, words, standalone_mode=False, env=ENV)
-    assert isinstance(result.exception, UsageError), (result.exception, result.output)
-    return result.exception
-
-
-def test_the_command_refuses_it_before_it_asks_the_daemon(history: History, tmp_path: Path) -> None:
+def live(history: History, tmp_path: Path, usd: str, agent: str = AGENT) -> tuple[UsageError, str]:
     tree = tmp_path / "repo/log-triage"
     (tree / "evals").mkdir(parents=True, exist_ok=True)
     (tree / "SKILL.md").write_text(skill("log-triage"))
     (tree / "evals/evals.json").write_text(CASES)
-    error = live(history, tmp_path, "0.2")
+    words = ["log-triage", "-C", str(history.path), "--output", str(tmp_path / "out"), "--max-usd", usd]
+    words += ["--set", agent, "--set", "judge.provider=off"]
+    result = CliRunner().invoke(COMMAND, words, standalone_mode=False, env=ENV)
+    assert isinstance(result.exception, UsageError), (result.exception, result.output)
+    return result.exception, result.output
+
+
+def test_the_command_refuses_it_before_it_asks_the_daemon(history: History, tmp_path: Path) -> None:
+    error, _ = live(history, tmp_path, "0.2")
     assert error.code == "budget_too_small" and "--max-usd" in (error.at or "") and error.do
     assert not (tmp_path / "out/evidence.jsonl").exists()
 
@@ -117,11 +118,9 @@ def test_what_is_named_as_enough_is_enough_and_a_cent_less_is_not() -> None:
             assert refused(enough) is None and refused(enough - 10_000) is not None
 
 
-def test_the_dearest_agent_counts_and_an_unknown_program_does_not() -> None:
+def test_the_dearest_agent_counts() -> None:
     price = price_of("claude-sonnet-5")
     assert price is not None and least() == bound(price, 55_000, 32_000)
-    assert set_aside(contender("command"), harnesses()) == 0
-    assert set_aside(contender("claude-code", "nobody-knows-this"), harnesses()) == 0
     cheap, dear = contender("builtin"), contender("claude-code")
     assert 0 < set_aside(cheap, harnesses()) < set_aside(dear, harnesses())
     purse = Purse(set_aside(cheap, harnesses()))
@@ -137,3 +136,55 @@ def test_what_earlier_starts_left_for_agents_starts_no_more_of_them_when_it_cove
     budget = Budget(usd_micros=least() + 200_000)
     assert Rations(budget, chosen, 200_000, least=least()).empty(200_000) == ""
     assert "and one request sets aside" in Rations(budget, chosen, 200_001, least=least()).empty(200_001)
+
+
+UNPRICED = "live.harnesses=[{name: claude-code, model: nobody-knows-this}]"
+PROGRAM = "live.harnesses=[{name: command, command: [solve], model: claude-sonnet-5}]"
+
+
+def test_a_model_without_a_price_under_a_budget_is_refused_before_the_daemon_is_asked(
+    history: History, tmp_path: Path
+) -> None:
+    code, because = skipped(history, tmp_path / "unpriced", "8", UNPRICED)
+    assert code == "unknown_price"
+    assert because.replace("\u00a0", " ") == (
+        "the price of `nobody-knows-this` is not known, so the budget of 8.00 USD cannot be kept"
+    )
+    error, _ = live(history, tmp_path, "8", UNPRICED)
+    assert error.code == "unknown_price" and "prices=[" in (error.do or "")
+    assert not (tmp_path / "out/evidence.jsonl").exists()
+
+
+def test_without_a_budget_a_model_without_a_price_may_run() -> None:
+    free = contender("claude-code", "nobody-knows-this")
+    assert affordable((free,), harnesses(), Purse(None), judged=True) == ()
+    with pytest.raises(UsageError, match=r"16\.00"):
+        affordable((contender("builtin"), free), harnesses(), Purse(8_000_000), judged=True, parts=2)
+
+
+def test_a_program_of_the_author_s_own_opens_with_what_it_likes_so_it_cannot_be_told() -> None:
+    program = contender("command")
+    assert ANY.prompt == OVERHEAD_TOKENS
+    floor = set_aside(program, harnesses())
+    assert 0 < floor < 10_000
+    for nothing in (0, floor - 1):
+        with pytest.raises(UsageError, match="command to claude-sonnet-5") as caught:
+            affordable((program,), harnesses(), Purse(nothing), judged=False)
+        assert caught.value.code == "budget_too_small"
+    (doubt,) = affordable((program,), harnesses(), Purse(200_000), judged=False)
+    said = doubt.replace("\u00a0", " ")
+    assert said.startswith("cannot tell whether 0.20 USD let a request of `command` out")
+    assert f"{least() / 1e6:.2f} USD are set aside" in said
+    assert affordable((program,), harnesses(), Purse(least()), judged=False) == ()
+
+
+def test_what_cannot_be_told_is_said_by_the_plan_and_at_the_terminal(history: History, tmp_path: Path) -> None:
+    out = io.StringIO()
+    options = Options(
+        repo=history.path, base="main", head="work", overrides=(PROGRAM, "judge.provider=off", "budget.usd=0.2")
+    )
+    assert plan(options, env=ENV, stdout=out, stderr=io.StringIO()) == 0
+    assert "live         runs" in out.getvalue() and "cannot tell whether 0.20" in out.getvalue()
+    error, output = live(history, tmp_path, "0.2", PROGRAM)
+    assert error.code == "no_docker", "it went on"
+    assert "cannot tell whether 0.20" in output
