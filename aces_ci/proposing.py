@@ -8,11 +8,12 @@ from dataclasses import replace
 from aces_ci import compose, live_tier, trialling
 from aces_ci.changes.load import snapshot_at
 from aces_ci.core.change import ChangeSet, How, SkillChange
-from aces_ci.core.errors import AcesError
-from aces_ci.core.plan import Subject, TrialPlan, make_live_plan
+from aces_ci.core.errors import AcesError, UsageError
+from aces_ci.core.plan import Contender, Subject, TrialPlan, make_live_plan
 from aces_ci.core.proposal import Proposed
 from aces_ci.pipeline import Job, Live, Sink
 from aces_ci.statistics.power import attainable
+from aces_ci.tiers.affordable import affordable
 from aces_ci.tiers.live_trigger import not_approved, without_cases
 from aces_ci.tiers.proposal import cases_changed, proposed, scripts_changed
 
@@ -55,13 +56,32 @@ def _plan(job: Job, subjects: Sequence[Subject]) -> tuple[TrialPlan | None, str]
     if not subjects:
         return None, ""
     settings = job.loaded.settings
+    harnesses = compose.harnesses()
     try:
         server = trialling.server_of(settings)
         reach = trialling.access({}, server, in_container=False) if server else trialling.every_provider()
-        who = trialling.contenders(settings, compose.harnesses(), reach, {})
-        return make_live_plan(subjects, who, trialling.design_of(settings, job.event.trust), attainable=attainable), ""
+        who = trialling.contenders(settings, harnesses, reach, {})
+        plan = make_live_plan(subjects, who, trialling.design_of(settings, job.event.trust), attainable=attainable)
+        trialling.gradeable(plan, settings.judge.provider != "off")
+        affordable(who, harnesses, job.purse, judged=False, parts=_parts(job))
     except AcesError as error:
         return None, error.message
+    fault = _with_a_judge(job, who)
+    return (None, fault) if fault else (plan, "")
+
+
+def _with_a_judge(job: Job, who: Sequence[Contender]) -> str:
+    """Why it would not start beside a judge, for whom a part of the budget is kept; its key is not known here."""
+    chosen = job.loaded.settings.judge.provider
+    try:
+        affordable(who, compose.harnesses(), job.purse, judged=chosen != "off", parts=_parts(job))
+    except UsageError as error:
+        return error.message if chosen != "auto" else f"beside a judge, {error.message}"
+    return ""
+
+
+def _parts(job: Job) -> int:
+    return job.shard[1] if job.shard else 1
 
 
 def _changed(subjects: Sequence[Subject], change: SkillChange) -> int | None:

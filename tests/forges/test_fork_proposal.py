@@ -23,10 +23,12 @@ PRICED, UNPRICED = "claude-sonnet-5", "nobody-knows-this"
 Document = dict[str, Any]
 
 
-def policy(model: str = PRICED, *, when: str = "auto", looks: str = "3, 5, 8") -> str:
+def policy(
+    model: str = PRICED, *, when: str = "auto", looks: str = "3, 5, 8", usd: str = "10", judge: str = "auto"
+) -> str:
     agents = f"harnesses: [{{name: claude-code, model: {model}}}]"
     live = f"live:\n  when: {when}\n  {agents}\n  attempts: {{looks: [{looks}]}}\n"
-    return f"version: 1\n{live}budget: {{usd: 10}}\ngates: {{evals: advise}}\n"
+    return f"version: 1\n{live}budget: {{usd: {usd}}}\njudge: {{provider: {judge}}}\ngates: {{evals: advise}}\n"
 
 
 def cases(*prompts: str) -> str:
@@ -100,23 +102,50 @@ def test_a_new_skill_brings_cases_of_its_own(tmp_path: Path) -> None:
     ("on_main", "said"),
     [
         (
-            {"aces.yml": policy(UNPRICED)},
+            {"aces.yml": policy(UNPRICED, usd="null")},
             "5 cases × 3 to 8 runs × 3 arms = 45 to 120, at a price that is not known and",
         ),
-        ({"aces.yml": policy(when="off")}, "no agent: `live.when: off` in `aces.yml`, stopped at"),
+        (
+            {"aces.yml": policy(UNPRICED)},
+            "no agent: the price of nobody-knows-this is not known, so the budget of 10.00 USD cannot be kept, stopped",
+        ),
+        (
+            {"aces.yml": policy(usd="0.2")},
+            "no agent: the budget leaves agents 0.20 USD, and one request of claude-code to claude-sonnet-5 sets "
+            "aside at least 0.46 USD: raise budget.usd to 0.46 USD or more, stopped at 0.20",
+        ),
+        (
+            {"aces.yml": policy(usd="0.5")},
+            "no agent: beside a judge, the budget leaves agents 0.40 USD (0.10 USD are kept for grading), and one "
+            "request of claude-code to claude-sonnet-5 sets aside at least 0.46 USD: raise budget.usd to 0.58 USD",
+        ),
+        (
+            {"aces.yml": policy(judge="off")},
+            "no agent: no outcome could be scored: there is no judge, and no case checks its outcome by itself",
+        ),
+        ({"aces.yml": policy(when="off")}, "no agent: live.when: off in aces.yml, stopped at"),
         ({f"{ROOT}/evals/evals.json": "{}"}, "no agent: "),
         (
             {f"{ROOT}/evals/evals.json": cases(FIVE[0]), "aces.yml": policy(looks="2")},
             "can never reach a verdict, stopped",
         ),
     ],
-    ids=["no price", "off", "no cases", "never a verdict"],
+    ids=[
+        "no price",
+        "no price under a budget",
+        "too small",
+        "too small beside a judge",
+        "no judge",
+        "off",
+        "no cases",
+        "never a verdict",
+    ],
 )
 def test_what_is_unknown_or_will_not_run_is_said_and_is_no_zero(tmp_path: Path, on_main: Document, said: str) -> None:
     _, _, comment = reported(tmp_path, {**MAIN, **on_main}, CODE)
-    assert said in line(comment, "Runs").replace("\\", "")
+    assert said in line(comment, "Runs").replace("\\", "").replace("`", "")
     assert "0.00" not in line(comment, "Runs").replace("10.00", "")
-    assert ("live run with your own key" in comment) == ("cases" in said)
+    assert ("live run with your own key" in comment) == said.startswith("5 cases")
 
 
 @pytest.fixture(scope="module")

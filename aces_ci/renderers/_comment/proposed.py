@@ -32,7 +32,8 @@ def runs(report: Report) -> str:
     if not told:
         return f"no agent: {prose(off, 200)}" if off else "agents do the cases that there are, which were not counted"
     if not rows:
-        return f"no agent: {prose(told[0].because, 200)}"
+        whys = dict.fromkeys(row.because for row in told)
+        return f"no agent: {prose('; '.join(whys), 300)}"
     least, most = sum(row.runs[0] for row in rows), sum(row.runs[1] for row in rows)
     cheap, dear = cost_of(rows)
     money = "at a price that is not known" if cheap is None or dear is None else f"about {_usd(cheap, dear)}"
