@@ -19,7 +19,7 @@ from aces_ci.core.skill import Skill
 _NEVER_READ = re.compile(r"(?i)(^|/)(readme|changelog|changes|history|license|skill-card)[^/]*$|^(evals|tests?)/")
 """Files that an agent at work does not open: to be named there helps nobody."""
 
-FIRST, LATE, NEXT = 9.0, 3.5, 0.75
+FIRST, LATE, NEXT = 9.0, 6.0, 0.75
 """Points of the first script, of one that only a reference names, and what each further one costs of that."""
 _TEXTS = (".md", ".html", ".txt")
 """What an agent reads, as against what configures or runs."""

@@ -1,7 +1,7 @@
 """A command names a file of the skill that is not there.
 
-Paths below `scripts/`, `references/`, `assets/`, `templates/` and `resources/` in code are looked up. A renamed
-or forgotten script fails only when the agent is already at work.
+Paths below `scripts/`, `references/`, `assets/`, `templates/` and `resources/` in code are looked up, scripts also in
+any other folder where the skill keeps some. A renamed or forgotten script fails only when the agent is already at work.
 """
 
 from __future__ import annotations
@@ -64,5 +64,21 @@ RULE = Rule(
             }
         ),
         Example(files={"SKILL.md": manifest("# Sample\n\nWrite `scripts/<name>.py` yourself.\n")}),
+        Example(
+            files={
+                "SKILL.md": manifest("# Sample\n\nRun `python gates/totals.py` and `python gates/sums.py`.\n"),
+                "gates/sums.py": "print(1)\n",
+            },
+            lines=(7,),
+            why="the folder is the skill's own",
+        ),
+        Example(
+            files={"SKILL.md": manifest("# Sample\n\nA worked example is `examples/ledger.ts`.\n")},
+            lines=(7,),
+        ),
+        Example(
+            files={"SKILL.md": manifest("# Sample\n\nRun `python examples/train.py` and read `src/ledger.ts`.\n")},
+            why="both are of the project at hand",
+        ),
     ),
 )

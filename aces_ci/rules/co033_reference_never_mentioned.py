@@ -1,6 +1,6 @@
-"""A reference or a template is mentioned nowhere.
+"""A reference, a template or an example is mentioned nowhere.
 
-Files below `references/` and `templates/` are loaded when the text points at them, and otherwise never.
+Files below `references/`, `templates/` and `examples/` are loaded when the text points at them, and otherwise never.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def check(skill: Skill) -> Iterator[Problem]:
     paths = [
         path
         for path in sorted(skill.files)
-        if (path.startswith("templates/") or (path.startswith("references/") and path.endswith(".md")))
+        if (path.startswith(("templates/", "examples/")) or (path.startswith("references/") and path.endswith(".md")))
         and path.rsplit("/", 1)[-1].lower() != "readme.md"
     ]
     if not paths:
@@ -64,6 +64,7 @@ RULE = Rule(
     silent_on="anthropics/skills/skills/doc-coauthoring",
     examples=(
         Example(files={"SKILL.md": manifest(), "references/rates.md": "# Rates\n"}, lines=(1,)),
+        Example(files={"SKILL.md": manifest(), "examples/ledger.ts": "export const x = 1\n"}, lines=(1,)),
         Example(
             files={"SKILL.md": manifest("See [rates](references/rates.md).\n"), "references/rates.md": "# Rates\n"}
         ),

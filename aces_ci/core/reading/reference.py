@@ -17,7 +17,9 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|#")
 _PLACEHOLDER = re.compile(
     r"[<>{}$*|]|\.\.\.|%[sd]|^(?:url|link|path|file|href|target|uri|\w+-url)$|YYYY|your-|/path/to/|^path/to/|example\."
 )
-_FOLDERS = r"(?:scripts|references|assets|templates|resources)"
+_ENDINGS = "|".join(re.escape(suffix[1:]) for suffix in SCRIPT_SUFFIXES)
+_CONVENTIONAL = frozenset({"scripts", "references", "assets", "templates", "resources"})
+_FOLDERS = f"(?:{'|'.join(sorted(_CONVENTIONAL))})"
 # A path of the skill: bare, below a placeholder for its folder, or below a place where skills are installed.
 _MENTION = re.compile(
     r"(?:(?<![\w./@}>$-])(?:\./)?|(?:\$\{?\w*(?i:skill|base|plugin)\w*\}?|\{\{?\w+\}?\}|<[\w -]+>"
@@ -34,6 +36,8 @@ _FOLDER = re.compile(_FOLDERS + "/")
 _PLACE = re.compile(r"[${<][^\n/]{0,80}/")
 """What a line holds at least in which `_MENTION`, `_OWN_SCRIPT` can find anything."""
 _RELATIVE = re.compile(r"\]\((?!\s*(?:https?:|#))")
+_WORKED = re.compile(rf"`(?:\./)?(?P<path>examples/[\w./-]*\.(?:{_ENDINGS}))`")
+"""A worked example that the text points to; in a command such a path is mostly of the user's project."""
 _ILLUSTRATION = re.compile(r"(?i)\bexamples?\b\W{0,3}:|\be\.g\.|\bsuch as\b|\bwould be\b|\bfor instance\b|\blike `")
 
 
@@ -128,14 +132,17 @@ def mentions(skill: Skill) -> Iterator[tuple[str, int]]:
     """Paths below the conventional folders that the manifest names as its own, with lines; links apart.
 
     Lines that only illustrate ("for example `scripts/rotate.py`") and paths below another skill's folder are
-    left out.
+    left out. A folder of another name counts for its scripts where the skill keeps scripts in it.
     """
-    return iter(_mentions(skill.body, skill.body_line, skill.directory))
+    own = {path.split("/", 1)[0] for path in skill.files if "/" in path and path.endswith(SCRIPT_SUFFIXES)}
+    return iter(_mentions(skill.body, skill.body_line, skill.directory, tuple(sorted(own - _CONVENTIONAL))))
 
 
 @lru_cache(maxsize=64)
-def _mentions(body: str, body_line: int, directory: str) -> tuple[tuple[str, int], ...]:
-    if not _FOLDER.search(body) and not _PLACE.search(body):
+def _mentions(body: str, body_line: int, directory: str, own: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
+    kept = _below(own) if own else None
+    worked = "`examples/" in body or "`./examples/" in body
+    if not (worked or _FOLDER.search(body) or _PLACE.search(body) or (kept and kept.search(body))):
         return ()
     linked = {link.target.split("#")[0].removeprefix("./") for link in outline(body).links}
     found = []
@@ -149,9 +156,19 @@ def _mentions(body: str, body_line: int, directory: str) -> tuple[tuple[str, int
         )
         if _PLACE.search(row):
             paths += [match["path"] for match in _OWN_SCRIPT.finditer(row)]
+        if kept:
+            paths += [match["path"] for match in kept.finditer(row)]
+        if worked:
+            paths += [match["path"] for match in _WORKED.finditer(row)]
         if paths and not _ILLUSTRATION.search(row):
             found += [(path, line) for path in paths if path not in linked]
     return tuple(found)
+
+
+def _below(folders: tuple[str, ...]) -> re.Pattern[str]:
+    """Scripts by their path below one of these folders."""
+    names = "|".join(map(re.escape, folders))
+    return re.compile(rf"(?<![\w./@}}>$-])(?:\./)?(?P<path>(?:{names})/[\w./-]*\.(?:{_ENDINGS}))(?![\w/{{<.-])")
 
 
 def scripts(skill: Skill) -> tuple[str, ...]:
