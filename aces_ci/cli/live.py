@@ -28,7 +28,7 @@ def _finite(ctx: click.Context, param: click.Parameter, value: float | None) -> 
 @click.option("--model", help="Model id; with --harness.")
 @click.option(
     "--max-usd",
-    type=click.FloatRange(min=0),
+    type=click.FloatRange(min=0, max=1_000_000_000),
     callback=_finite,
     help="Start without a question and spend at most this.",
 )

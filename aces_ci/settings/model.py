@@ -54,14 +54,38 @@ class Calibration(Section):
     false_no: Fraction = Field(description="Upper end of the 95 % interval of false failures.")
 
 
+LEAST_RATE = 0.001
+"""US dollars per million tokens: below this our unit, a billionth of a dollar a token, knows only nothing."""
+MOST_DOLLARS = 1_000_000_000
+
+
+def _rate(value: float) -> float:
+    if 0 < value < LEAST_RATE:
+        raise ValueError(
+            "must be US dollars per million tokens: so small a number looks like the price of one token and would "
+            "count as free (3 dollars per million are 3, not 0.000003)"
+        )
+    return _amount(value)
+
+
+def _amount(value: float) -> float:
+    if value > MOST_DOLLARS:
+        raise ValueError(f"must be at most {MOST_DOLLARS} US dollars")
+    return value
+
+
+Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False), AfterValidator(_amount)]
+Rate = Annotated[float, Field(ge=0, strict=True, allow_inf_nan=False), AfterValidator(_rate)]
+
+
 class ModelPrice(Section):
     """Price of one model in US dollars per million tokens; outranks the built-in table."""
 
-    model: str = Field(description="Exact name, or a pattern with *.")
-    input: float = Field(ge=0, allow_inf_nan=False, description="Uncached input.")
-    output: float = Field(ge=0, allow_inf_nan=False, description="Output.")
-    cache_read: float | None = Field(None, ge=0, allow_inf_nan=False, description="Unset: as input.")
-    cache_write: float | None = Field(None, ge=0, allow_inf_nan=False, description="Unset: as input.")
+    model: Annotated[str, StringConstraints(min_length=1)] = Field(description="Exact name, or a pattern with *.")
+    input: Rate = Field(description="Uncached input.")
+    output: Rate = Field(description="Output.")
+    cache_read: Rate | None = Field(None, description="Unset: as input.")
+    cache_write: Rate | None = Field(None, description="Unset: as input.")
 
 
 class Judge(Section):
@@ -196,7 +220,7 @@ class Live(Section):
 class Budget(Section):
     """Caps on one run."""
 
-    usd: float | None = Field(10.0, ge=0, allow_inf_nan=False, description="US dollars; null for none.")
+    usd: Dollars | None = Field(10.0, description="US dollars; null for none.")
     minutes: float | None = Field(60.0, gt=0, allow_inf_nan=False, description="Minutes; null for none.")
 
 

@@ -11,9 +11,11 @@ import pytest
 from aces_ci.core.errors import UsageError
 from aces_ci.settings.load import load
 from aces_ci.settings.source import read
+from aces_ci.tiers.choose_judge import overriding
 
 LIBRARY = re.compile(r"Input should|tuple|dictionary|instance of|enum|literal|pydantic|Structural\b|recursion")
 
+PER_TOKEN = "must be US dollars per million tokens: so small a number looks like the price of one token"
 WRONG = [
     # text of aces.yml, what is said, and the part of the line that is marked
     ("skills: {include: skills/**}", "`skills.include` must be a list, e.g. [skills/**]", "skills/**"),
@@ -37,6 +39,23 @@ WRONG = [
     ("budget: {usd: .inf}", "`budget.usd` must be a number of at least 0, or null", ".inf"),
     ("budget: {usd: .nan}", "`budget.usd` must be a number of at least 0, or null", ".nan"),
     ("budget: {usd: -1}", "`budget.usd` must be a number of at least 0, or null", "-1"),
+    ("budget: {usd: 1e308}", "`budget.usd` must be at most 1000000000 US dollars", "1e308"),
+    (
+        "prices: [{model: m, input: 1e308, output: 1}]",
+        "`prices.0.input` must be at most 1000000000 US dollars",
+        "1e308",
+    ),
+    ("prices: [{model: m, input: 0.000003, output: 1}]", f"`prices.0.input` {PER_TOKEN}", "0.000003"),
+    ("prices: [{model: m, input: 1, output: 0.0009}]", f"`prices.0.output` {PER_TOKEN}", "0.0009"),
+    ("prices: [{model: m, input: 1, output: 1, cache_read: 3e-7}]", f"`prices.0.cache_read` {PER_TOKEN}", "3e-7"),
+    ("prices: [{model: m, input: '3', output: 1}]", "`prices.0.input` must be a number of at least 0", "'3'"),
+    ("prices: [{model: m, input: true, output: 1}]", "`prices.0.input` must be a number of at least 0", "true"),
+    ("prices: [{model: m, input: .nan, output: 1}]", "`prices.0.input` must be a number of at least 0", ".nan"),
+    ("prices: [{model: m, input: -1, output: 1}]", "`prices.0.input` must be a number of at least 0", "-1"),
+    ("prices: [{model: m, input: 1, output: 1, cache_write: x}]", "`prices.0.cache_write` must be a number of", "x"),
+    ("prices: [{model: m, output: 1}]", "`prices.0.input` is missing", "{model: m, output: 1}"),
+    ("prices: [{model: '', input: 1, output: 1}]", "`prices.0.model` must be text", "''"),
+    ("prices: [free]", "`prices.0` must be a mapping of settings", "free"),
     ("budget: {minutes: 1e400}", "`budget.minutes` must be a number above 0, or null", "1e400"),
     ("budget: {minutes: 0}", "`budget.minutes` must be a number above 0, or null", "0"),
     ("live: {weights: {security: .inf}}", "`live.weights.security` must be a number of at least 0", ".inf"),
@@ -173,3 +192,10 @@ def test_the_error_of_an_output_folder_names_its_path(tmp_path: Path) -> None:
         Folder.at("out", cwd=tmp_path).write("report.json", "{}")
     assert caught.value.code == "output_link"
     assert caught.value.json()["error"]["path"] == str(tmp_path / "out" / "report.json")  # type: ignore[index]
+
+
+@pytest.mark.parametrize(("rate", "unit"), [(0, 0), (0.001, 1), (0.005, 5), (3, 3000), (1e9, 10**12)])
+def test_a_price_is_counted_as_it_was_given(rate: float, unit: int) -> None:
+    settings = load(overrides=(f"prices=[{{model: m, input: {rate}, output: {rate}}}]",)).settings
+    price = overriding(settings.prices[0])
+    assert (price.input, price.output, price.cache_read, price.cache_write) == (unit,) * 4
