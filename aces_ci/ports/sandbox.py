@@ -76,7 +76,7 @@ class End(StrEnum):
     OUT_OF_MEMORY = "out_of_memory"
     LOG_FLOOD = "log_flood"
     CANCELLED = "cancelled"
-    """The caller's `stop` was set."""
+    """The caller's `stop` was set, or it refused the turn."""
     NOT_STARTED = "not_started"
     LOST = "lost"
 
@@ -115,7 +115,7 @@ class Ran:
     seconds: float = 0.0
     """Of the main process."""
     overhead_seconds: float = 0.0
-    """Staging, starting, collecting and removing: all else of the call."""
+    """Staging, starting and collecting: all else of the call but the wait for its turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,8 +143,34 @@ class SandboxLost(Exception):
     """The daemon, or the gateway's container, is gone: infrastructure, never the agent's doing."""
 
 
+class Turn(Protocol):
+    """When a staged job's main process may start."""
+
+    def wait(self) -> bool:
+        """Blocks until it may: True; or shall not any more: False."""
+        ...
+
+    def over(self) -> None:
+        """It has ended, what is left is collecting. Called once after each granted `wait`, whatever happened."""
+        ...
+
+
+class AtOnce:
+    """The turn of one who need not wait."""
+
+    def wait(self) -> bool:
+        """True."""
+        return True
+
+    def over(self) -> None:
+        """Nobody waits."""
+
+
+AT_ONCE = AtOnce()
+
+
 class Session(Protocol):
-    """An open sandbox: a gateway and as many slots as trials run at once."""
+    """An open sandbox: a gateway and as many slots as jobs are staged, run or collected at once."""
 
     gateway: Channel
 
@@ -169,9 +195,10 @@ class Session(Protocol):
         """Where the gateway shall listen, one a slot, in their order, each with a place for a CONNECT proxy."""
         ...
 
-    def run(self, job: Job, stop: threading.Event) -> Ran:
-        """Stage, run, collect, remove. Blocking; called from as many threads as there are slots, a slot once at
-        a time. Never raises for what an agent or the daemon does: that is `Ran.end`."""
+    def run(self, job: Job, stop: threading.Event, turn: Turn = AT_ONCE) -> Ran:
+        """Stage, wait for the turn, run, collect, remove. Blocking; called from as many threads as there are slots, a
+        slot once at a time. Never raises for what an agent or the daemon does: that is `Ran.end`; a turn that is
+        refused is `CANCELLED`."""
         ...
 
 
@@ -199,6 +226,8 @@ class Sandbox(Protocol):
     name: str
     isolates: bool
     """False: for the author's own work only; CI refuses it for untrusted changes."""
+    stages_ahead: bool
+    """Whether staging and collecting take so long that they are worth doing in a slot of their own beside others."""
 
     def image(self, request: ImageRequest) -> str:
         """Digest of the image, built where it is missing. Raises UsageError: no daemon, or it cannot be built."""

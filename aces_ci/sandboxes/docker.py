@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 
 from aces_ci.core.errors import UsageError
 from aces_ci.core.spending.control import Listener
-from aces_ci.ports.sandbox import ImageRequest, Job, Limits, Program, Ran, SandboxLost
+from aces_ci.ports.sandbox import AT_ONCE, End, ImageRequest, Job, Limits, Program, Ran, SandboxLost, Turn
 from aces_ci.sandboxes._docker import berth, images, trial
 from aces_ci.sandboxes._docker.engine import Engine, Missing, Refused
 from aces_ci.sandboxes._docker.gateway import SLOTS, DockerChannel, gateway_spec, slot_volume
@@ -26,16 +26,14 @@ TIDY_SECONDS = 30.0
 
 
 class DockerSession:
-    """An open run: the gateway's container, the slots' volumes, berths made ahead of their trials."""
+    """An open run: the gateway's container, and the slots' volumes."""
 
     def __init__(self, engine: Engine, run: str, slots: int, program: Program) -> None:
         """Raises SandboxLost, Refused or Missing where the gateway cannot be started."""
         self._engine = engine
         self._labels = {RUN_LABEL: run, CREATED_LABEL: str(int(time.time()))}
-        self._gone: list[tuple[berth.Berth, list[str]]] = []
-        self._ahead: dict[tuple[str, Limits], list[Future[berth.Berth]]] = {}
-        self._lock = threading.Lock()
-        self._workers = ThreadPoolExecutor(max_workers=max(2, slots), thread_name_prefix="aces-berth")
+        self._tidying: list[Future[None]] = []
+        self._workers = ThreadPoolExecutor(max_workers=max(2, slots), thread_name_prefix="aces-tidy")
         key = secrets.token_hex(8)
         self._volumes = {f"s{slot}": f"aces-{key}-s{slot}" for slot in range(slots)}
         for name in self._volumes.values():
@@ -79,53 +77,25 @@ class DockerSession:
         """The same in every slot."""
         return WORKSPACE
 
-    def run(self, job: Job, stop: threading.Event) -> Ran:
-        """One trial in a berth of its own; the next one's is made while this one runs."""
-        used: list[berth.Berth] = []
+    def run(self, job: Job, stop: threading.Event, turn: Turn = AT_ONCE) -> Ran:
+        """One trial in a berth of its own, which is removed while the slot goes on."""
         left: list[str] = []
-
-        def take() -> berth.Berth:
-            used.append(self._take(job).result())
-            return used[0]
-
-        def started() -> None:
-            self._prepare(job)
-            self._tidy()
-
-        volume = self._volumes[f"s{job.slot}"]
+        place: berth.Berth | None = None
         try:
-            return trial.run(self._engine, job, take, volume, self._labels, stop, started, left.append)
+            place = berth.make(self._engine, job.image, job.limits, self._labels)
+            volume = self._volumes[f"s{job.slot}"]
+            return trial.run(self._engine, job, place, volume, self._labels, stop, turn, left.append)
+        except (SandboxLost, Refused, Missing) as error:
+            return Ran(end=End.NOT_STARTED, because=str(error))
         finally:
-            # Removed once the next agent runs: starting it is what people wait for. The sweep takes the last ones.
-            with self._lock:
-                self._gone += [(place, left) for place in used]
+            if place is not None:
+                self._tidying.append(self._workers.submit(berth.discard, self._engine, place, left))
 
     def close(self) -> None:
         """Hang up on the gateway and wait for clean-ups; the sweep does the rest."""
         self.gateway.close()
-        wait(self._tidy(), TIDY_SECONDS)
+        wait(self._tidying, TIDY_SECONDS)
         self._workers.shutdown(wait=True, cancel_futures=True)
-
-    def _take(self, job: Job) -> Future[berth.Berth]:
-        with self._lock:
-            waiting = self._ahead.get((job.image, job.limits), [])
-            if waiting:
-                return waiting.pop()
-        return self._make(job)
-
-    def _prepare(self, job: Job) -> None:
-        with self._lock:
-            waiting = self._ahead.setdefault((job.image, job.limits), [])
-            if len(waiting) < len(self._volumes):
-                waiting.append(self._make(job))
-
-    def _tidy(self) -> list[Future[None]]:
-        with self._lock:
-            gone, self._gone = self._gone, []
-        return [self._workers.submit(berth.discard, self._engine, place, left) for place, left in gone]
-
-    def _make(self, job: Job) -> Future[berth.Berth]:
-        return self._workers.submit(berth.make, self._engine, job.image, job.limits, self._labels)
 
 
 class Docker:
@@ -133,6 +103,7 @@ class Docker:
 
     name = "docker"
     isolates = True
+    stages_ahead = True
 
     def image(self, request: ImageRequest) -> str:
         """Digest of a harness's image, built once. Raises UsageError."""

@@ -22,7 +22,7 @@ from typing import IO
 
 from aces_ci.core.spending.control import Listener
 from aces_ci.core.staging import StagedFile
-from aces_ci.ports.sandbox import End, ImageRequest, Job, Limits, Program, Ran, Stream
+from aces_ci.ports.sandbox import AT_ONCE, End, ImageRequest, Job, Limits, Program, Ran, Stream, Turn
 from aces_ci.sandboxes._process.channel import PipeChannel
 from aces_ci.sandboxes._process.collect import collect
 from aces_ci.sandboxes._process.ports import free_port
@@ -73,7 +73,7 @@ class ProcessSession:
         """The same path for every trial of a slot; emptied between them."""
         return str(self._root / f"s{slot}" / "workspace")
 
-    def run(self, job: Job, stop: threading.Event) -> Ran:
+    def run(self, job: Job, stop: threading.Event, turn: Turn = AT_ONCE) -> Ran:
         """One process group: staged, run, killed as a whole, collected."""
         begun = time.monotonic()
         home, workspace = Path(self.home(job.slot)), Path(self.workspace(job.slot))
@@ -90,36 +90,33 @@ class ProcessSession:
             doors += f",{self._proxies[job.slot]}={folder / _TUNNEL}"
         command = [sys.executable, "-I", "-S", relay, doors, str(stdin), *job.command]
         environment = {**_own(home), **job.environment}
-        # Without names: what the agent does to the files beside its folders cannot reach them.
-        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-            started = time.monotonic()
-            process = subprocess.Popen(
-                command,
-                cwd=workspace,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=err,
-                start_new_session=True,
-            )
-            _limit(process.pid, job.limits)
-            end, because = _watch(process, job.limits, started, stop, (out, err))
-            _end_group(process)
-            _own_folder(folder)
-            seconds = time.monotonic() - started
-            notes: list[str] = []
-            ran = Ran(
-                end=end,
-                because=because,
-                exit_code=process.returncode,
-                stdout=_bounded(out, job.limits),
-                stderr=_bounded(err, job.limits),
-                workspace=collect(workspace, job.limits, (), notes),
-                home=collect(home, job.limits, job.keep_home, notes) if job.keep_home else (),
-                notes=tuple(notes),
-                seconds=seconds,
-                overhead_seconds=time.monotonic() - begun - seconds,
-            )
+        waiting = time.monotonic()
+        if not turn.wait():
+            ran = Ran(end=End.CANCELLED, because="the run was over before it started")
+        else:
+            waited = time.monotonic() - waiting
+            # Without names: what the agent does to the files beside its folders cannot reach them.
+            with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+                started = time.monotonic()
+                try:
+                    end, because, exit_code = _play(command, workspace, environment, job.limits, stop, (out, err))
+                finally:
+                    turn.over()
+                _own_folder(folder)
+                seconds = time.monotonic() - started
+                notes: list[str] = []
+                ran = Ran(
+                    end=end,
+                    because=because,
+                    exit_code=exit_code,
+                    stdout=_bounded(out, job.limits),
+                    stderr=_bounded(err, job.limits),
+                    workspace=collect(workspace, job.limits, (), notes),
+                    home=collect(home, job.limits, job.keep_home, notes) if job.keep_home else (),
+                    notes=tuple(notes),
+                    seconds=seconds,
+                    overhead_seconds=time.monotonic() - begun - seconds - waited,
+                )
         _remove(workspace)
         _remove(home)
         # This one's relay may hold its port for another second: a job that asks for no address gets a fresh one too.
@@ -132,6 +129,7 @@ class ProcessSandbox:
 
     name = "process"
     isolates = False
+    stages_ahead = False
 
     def image(self, request: ImageRequest) -> str:
         """There is none; the agent's program must be on PATH."""
@@ -180,6 +178,31 @@ def _lay(folder: Path, files: tuple[StagedFile, ...]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(file.data)
         path.chmod(0o755 if file.executable else 0o644)
+
+
+def _play(
+    command: list[str],
+    workspace: Path,
+    environment: dict[str, str],
+    limits: Limits,
+    stop: threading.Event,
+    streams: tuple[IO[bytes], IO[bytes]],
+) -> tuple[End, str, int]:
+    """The process group from its start to its last member's end."""
+    started = time.monotonic()
+    process = subprocess.Popen(
+        command,
+        cwd=workspace,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=streams[0],
+        stderr=streams[1],
+        start_new_session=True,
+    )
+    _limit(process.pid, limits)
+    end, because = _watch(process, limits, started, stop, streams)
+    _end_group(process)
+    return end, because, process.returncode
 
 
 def _watch(

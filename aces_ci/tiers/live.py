@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 
 from aces_ci.core.plan import PlannedTrial, TrialPlan
@@ -17,7 +17,7 @@ from aces_ci.core.spending.control import Configuration, Secrets, Upstream
 from aces_ci.core.spending.control import Limits as RequestLimits
 from aces_ci.core.spending.price import Price
 from aces_ci.core.trace import file as trace_file
-from aces_ci.core.trial import Flag, Trial
+from aces_ci.core.trial import Trial
 from aces_ci.ports.converter import Converter, Log
 from aces_ci.ports.harness import Harness
 from aces_ci.ports.sandbox import Limits, Program, Sandbox, SandboxLost
@@ -26,10 +26,11 @@ from aces_ci.tiers.affordable import set_aside
 from aces_ci.tiers.link import Link
 from aces_ci.tiers.network import listeners
 from aces_ci.tiers.purse import Purse
+from aces_ci.tiers.running import Running, Turn
 from aces_ci.tiers.schedule import Budget, Rations, next_trials
 from aces_ci.tiers.till import Till
 from aces_ci.tiers.trace import traced
-from aces_ci.tiers.trial import Bench, Tried, attempt
+from aces_ci.tiers.trial import Bench, Tried, attempt, with_other_tools_flagged
 
 INFRA_RETRIES = 1
 """Per trial: each retry is a second chance that the other arm may not get."""
@@ -108,7 +109,8 @@ def run(  # noqa: PLR0913 - the ports, by name
     engine = _Engine(plan, means, sink, known, till, on_progress, stop or threading.Event())
     if all(trial.digest in known for trial in plan.trials):
         return engine.looks(None, decided)
-    slots = plan.design.workers
+    # One half holds agents that run, the other what is made ready or taken apart meanwhile.
+    slots = plan.design.workers * (2 if means.sandbox.stages_ahead else 1)
     with means.sandbox.open(run=run_id, slots=slots, program=means.program, limits=means.limits) as session:
         link = Link(session.gateway, till.take, till.reserve)
         try:
@@ -188,42 +190,42 @@ class _Engine:
         return self._ended
 
     def _stage(self, bench: Bench, missing: list[PlannedTrial]) -> None:
-        free = list(range(self._plan.design.workers))
         waiting = next_trials(missing)
-        running: dict[Future[Tried | None], tuple[PlannedTrial, int]] = {}
         landing: list[_Landing] = []
-        with ThreadPoolExecutor(max_workers=len(free), thread_name_prefix="aces-trial") as pool:
-            try:
-                while True:
-                    # What was lost may end the run; all else is written down while the next agents start.
-                    landing = self._landed(landing, only=_failed)
-                    while free and not self._closed():
-                        planned = next(waiting, None)
-                        if planned is None:
-                            break
-                        slot = free.pop()
+        running = Running(
+            self._plan.design.workers,
+            len(bench.session.listeners),
+            lambda planned, slot, turn: self._try(bench, planned, slot, turn),
+        )
+        try:
+            while True:
+                # What was lost may end the run; all else is written down while the next agents start.
+                landing = self._landed([*landing, *running.ended()], only=_failed)
+                if self._closed(busy=running.busy):
+                    running.refuse()
+                elif not self._spent(busy=False):
+                    for planned in running.start():
                         self._progress(Progress(planned=planned))
-                        running[pool.submit(self._try, bench, planned, slot)] = (planned, slot)
-                    landing = self._landed(landing)
-                    if not running:
-                        return
-                    ready, _ = wait(running, return_when=FIRST_COMPLETED)
-                    for future in ready:
-                        planned, slot = running.pop(future)
-                        free.append(slot)
-                        landing.append((planned, future))
-            except BaseException:
-                self._stop.set()
-                raise
+                    running.prepare(waiting)
+                landing = self._landed(landing)
+                if not running:
+                    return
+                running.wait()
+        except BaseException:
+            self._stop.set()
+            raise
+        finally:
+            running.close()
 
-    def _try(self, bench: Bench, planned: PlannedTrial, slot: int) -> Tried | None:
-        tries = 0
-        while True:
-            tries += 1
-            self._till.begin(planned.digest)
-            tried = attempt(bench, planned, slot, self._rations.caps(planned), self._stop)
-            if tried is None or not tried.trial.missing or tries > INFRA_RETRIES or self._closed():
-                return None if tried is None else replace(tried, tries=tries)
+    def _try(self, bench: Bench, planned: PlannedTrial, slot: int, turn: Turn) -> Tried | None:
+        caps = self._rations.caps(planned)
+        last: Tried | None = None
+        for tries in range(1, INFRA_RETRIES + 2):
+            tried = attempt(bench, planned, slot, caps, self._stop, turn, lambda: self._till.begin(planned.digest))
+            last = last if tried is None else replace(tried, tries=tries)
+            if tried is None or not tried.trial.missing:
+                break
+        return last
 
     def _landed(self, landing: list[_Landing], only: Callable[[_Landing], bool] = lambda row: True) -> list[_Landing]:
         """Write down those that have ended; what is left."""
@@ -278,23 +280,18 @@ class _Engine:
             self._sink.keep(f"{home}/trajectory.json", trace_file.write(found.trajectory))
             answer = found.trajectory.answer_digest
             trial = replace(trial, trajectory=f"{home}/trajectory.json", answer=answer)
-        return self._compared(trial)
+        return with_other_tools_flagged(trial, self._known.values())
 
-    def _compared(self, trial: Trial) -> Trial:
-        """Flag a trial whose model was offered other tools than the first one of its harness and model."""
-        if trial.tools is None:
-            return trial
-        for other in self._known.values():
-            same = (other.harness, other.model, other.mode) == (trial.harness, trial.model, trial.mode)
-            if same and other.tools is not None and (other.tools, other.drops) != (trial.tools, trial.drops):
-                return replace(trial, flags=(*trial.flags, Flag.UNEQUAL_TOOLS))
-        return trial
-
-    def _closed(self) -> bool:
+    def _closed(self, *, busy: bool) -> bool:
         if self._stop.is_set():
             self._because = self._because or "it was interrupted"
         elif self._lost_in_a_row >= LOST_IN_A_ROW:
             self._because = self._because or f"the last {LOST_IN_A_ROW} runs were lost to infrastructure"
         elif not self._because:
-            self._because = self._rations.empty(self._till.paid_micros, judged_away=self._means.purse.empty)
+            self._because = self._spent(busy=busy)
         return bool(self._because)
+
+    def _spent(self, *, busy: bool) -> str:
+        """Why nothing more may start. What requests of `busy` agents have set aside is not gone: it is waited for."""
+        held = self._till.held_micros if busy else 0
+        return self._rations.empty(self._till.paid_micros - held, judged_away=self._means.purse.empty(held))

@@ -25,11 +25,10 @@ class Purse:
         """An equal part for each of so many shards, which do not hear of each other."""
         return cls(None if cap is None else cap // shards)
 
-    @property
-    def empty(self) -> bool:
-        """Whether nothing is left, money that is set aside counted as gone."""
+    def empty(self, held: int = 0) -> bool:
+        """Whether nothing is left, even if `held` of what is set aside came back."""
         with self._lock:
-            return self.cap is not None and self.spent + self.reserved >= self.cap
+            return self.cap is not None and self.spent + self.reserved - held >= self.cap
 
     def reserve(self, amount: int, patience: float = 0.0) -> bool:
         """Whether `amount` still fits; then it is set aside.

@@ -29,12 +29,19 @@ class Till:
         self._tries = 0
         self._attempts: dict[str, str] = {}
         self._exchanges: dict[str, list[Exchange]] = {}
+        self._held: dict[tuple[str, str, int], int] = {}
 
     @property
     def paid_micros(self) -> int:
         """Of all starts of this run, money that is set aside included."""
         with self._lock:
             return self._book.total
+
+    @property
+    def held_micros(self) -> int:
+        """Of them, what is set aside for requests of this start that are under way: most of it comes back."""
+        with self._lock:
+            return sum(self._held.values())
 
     def paid_for(self, trial: str) -> int:
         """By all tries of one trial."""
@@ -81,3 +88,6 @@ class Till:
         self._sink.extend(NAME, to_line(payment))
         with self._lock:
             self._book.add(payment)
+            self._held.pop((trial, attempt, number), None)
+            if not settled:
+                self._held[trial, attempt, number] = micros

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from aces_ci.core.errors import UsageError
 from aces_ci.core.plan import PlannedTrial, TrialPlan, staged_lineup
 from aces_ci.core.spending.control import ArmSlot, Cap
 from aces_ci.core.spending.control import Limits as RequestLimits
-from aces_ci.core.spending.exchange import TrialRecord
+from aces_ci.core.spending.exchange import ArmCheck, TrialRecord
 from aces_ci.core.staging import StagedFile, case_files, prompt, skill_files
 from aces_ci.core.trial import Ending, Flag, Trial
 from aces_ci.ports.harness import Failure, Harness, HarnessLog, Invocation
-from aces_ci.ports.sandbox import End, Job, Limits, Ran, Session
+from aces_ci.ports.sandbox import End, Job, Limits, Ran, SandboxLost, Session, Turn
 from aces_ci.tiers.link import Link
 from aces_ci.tiers.network import environment
 from aces_ci.tiers.promise import expectation
@@ -60,14 +61,50 @@ class Tried:
     """More than 1: infrastructure failed before."""
 
 
+@dataclass(slots=True)
+class _Lent:
+    """A turn with which the slot is lent: the token's time begins as the agent starts, not as it is made ready."""
+
+    turn: Turn
+    lend: Callable[[], None]
+    lent: bool = False
+    failed: UsageError | SandboxLost | None = None
+    """Why it could not be lent: no word on the trial, and none that a sandbox may take for its own."""
+
+    def wait(self) -> bool:
+        """As the turn's; False also where the slot is not to be had."""
+        if not self.turn.wait():
+            return False
+        try:
+            self.lend()
+        except (UsageError, SandboxLost) as error:
+            self.failed = error
+            self.turn.over()
+            return False
+        self.lent = True
+        return True
+
+    def over(self) -> None:
+        """As the turn's."""
+        self.turn.over()
+
+
 def attempt(
-    bench: Bench, planned: PlannedTrial, slot: int, caps: tuple[Cap, ...], stop: threading.Event
+    bench: Bench,
+    planned: PlannedTrial,
+    slot: int,
+    caps: tuple[Cap, ...],
+    stop: threading.Event,
+    turn: Turn,
+    begin: Callable[[], None],
 ) -> Tried | None:
-    """Run one trial in a slot; None where `stop` ended it.
+    """Make one trial ready in a slot and run it when its turn comes; None where it was refused or `stop` ended it.
+
+    `begin` is called right before the agent starts.
 
     Raises:
         SandboxLost: the gateway is gone. Nothing can be said of this trial.
-        UsageError: it cannot be staged.
+        UsageError: it cannot be staged, or the gateway refuses it.
     """
     plan = bench.plan
     contender = plan.contenders[planned.contender]
@@ -75,31 +112,41 @@ def attempt(
     token = f"aces-{secrets.token_hex(16)}"
     job, text = _job(bench, planned, harness, token, slot)
     listener = bench.session.listeners[slot].slot
-    bench.link.arm(
-        ArmSlot(
-            slot=listener,
-            trial=planned.digest,
-            token=token,
-            arm=planned.arm,
-            model=contender.model,
-            upstream=contender.upstream,
-            caps=caps,
-            limits=replace(bench.requests, seconds=bench.limits.seconds + ARM_GRACE_SECONDS),
-            expectation=expectation(
-                staged_lineup(plan.subject(planned).lineup, planned.mode),
-                planned.arm,
-                plan.case(planned),
-                plan.design.injection,
-                plan.subject(planned).fixtures.values(),
-            ),
-            hosts=plan.design.network,
-            cache_key=f"{bench.run}-{contender.harness}-{contender.model}-{planned.arm.value}",
-        )
+    order = ArmSlot(
+        slot=listener,
+        trial=planned.digest,
+        token=token,
+        arm=planned.arm,
+        model=contender.model,
+        upstream=contender.upstream,
+        caps=caps,
+        limits=replace(bench.requests, seconds=bench.limits.seconds + ARM_GRACE_SECONDS),
+        expectation=expectation(
+            staged_lineup(plan.subject(planned).lineup, planned.mode),
+            planned.arm,
+            plan.case(planned),
+            plan.design.injection,
+            plan.subject(planned).fixtures.values(),
+        ),
+        hosts=plan.design.network,
+        cache_key=f"{bench.run}-{contender.harness}-{contender.model}-{planned.arm.value}",
+    )
+
+    def lend() -> None:
+        begin()
+        bench.link.arm(order)
+
+    lent = _Lent(turn, lend)
+    record = TrialRecord(
+        slot=listener, trial=planned.digest, exchanges=0, forwarded=0, refused=0, arm=ArmCheck(fair=None)
     )
     try:
-        ran = bench.session.run(job, stop)
+        ran = bench.session.run(job, stop, lent)
     finally:
-        record = bench.link.disarm(listener)
+        if lent.lent:
+            record = bench.link.disarm(listener)
+    if lent.failed is not None:
+        raise lent.failed
     if ran.end is End.CANCELLED:
         return None
     return Tried(trial=told(planned, plan, harness, ran, record, bench.isolates), ran=ran, record=record, prompt=text)
@@ -206,3 +253,14 @@ def _flags(record: TrialRecord, isolates: bool) -> tuple[Flag, ...]:
         # Without isolation an agent can reach its rivals' files and the network: its trace is its own word.
         found.append(Flag.UNVERIFIED)
     return tuple(found)
+
+
+def with_other_tools_flagged(trial: Trial, others: Iterable[Trial]) -> Trial:
+    """Flag a trial whose model was offered other tools than the first one of its harness and model."""
+    if trial.tools is None:
+        return trial
+    for other in others:
+        same = (other.harness, other.model, other.mode) == (trial.harness, trial.model, trial.mode)
+        if same and other.tools is not None and (other.tools, other.drops) != (trial.tools, trial.drops):
+            return replace(trial, flags=(*trial.flags, Flag.UNEQUAL_TOOLS))
+    return trial

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from aces_ci.core.staging import StagedFile
-from aces_ci.ports.sandbox import MIB, End, Job, Limits, Program, Ran, Session
+from aces_ci.ports.sandbox import AT_ONCE, MIB, End, Job, Limits, Program, Ran, Session
 from aces_ci.sandboxes.process import SANDBOX as PROCESS
 from tests.fakes.sandbox import FakeSandbox, World
 
@@ -70,10 +70,11 @@ class Rig:
     def run(self, name: str, *arguments: str, stop: threading.Event | None = None, **fields: object) -> Ran:
         script = SCRIPTS[name].format(*arguments) if self.real else "|".join((name, *arguments))
         interpreter = sys.executable if self.image.startswith("process") else "python3"
+        turn = fields.pop("turn", AT_ONCE)
         options: dict[str, object] = {"limits": SMALL, "keep_home": (".log/",), **fields}
         job = Job(slot=0, image=self.image, command=(interpreter, "-c", script), environment={}, **options)  # type: ignore[arg-type]
         assert self.session.base_url(0).startswith("http://127.0.0.1:")
-        return self.session.run(job, stop or threading.Event())
+        return self.session.run(job, stop or threading.Event(), turn)  # type: ignore[arg-type]
 
 
 @contextmanager
@@ -171,6 +172,36 @@ def test_a_way_to_hosts_is_there_for_the_jobs_that_are_given_one(rig: Rig) -> No
         assert rig.run("knock", port, network=network).stdout.data == answer
     paths = [path for item in rig.session.listeners for path in (item.path, item.tunnel_path)]
     assert None not in paths and len(set(paths)) == 2 * len(rig.session.listeners)
+
+
+class Noted:
+    """A turn that answers as it is told and remembers what was asked of it."""
+
+    def __init__(self, answer: bool) -> None:
+        self.answer, self.asked, self.ended = answer, 0, 0
+
+    def wait(self) -> bool:
+        self.asked += 1
+        time.sleep(0.2)
+        return self.answer
+
+    def over(self) -> None:
+        self.ended += 1
+
+
+def test_the_agent_starts_when_its_turn_comes_and_gives_it_back(rig: Rig) -> None:
+    turn = Noted(answer=True)
+    ran = rig.run("exit", "0", turn=turn)
+    assert (ran.end, turn.asked, turn.ended) == (End.EXITED, 1, 1)
+    assert rig.run("sleep", turn=(late := Noted(answer=True)), limits=Limits(seconds=0.5)).end is End.TIMED_OUT
+    assert late.ended == 1
+
+
+def test_nothing_starts_without_its_turn_and_nothing_of_it_stays(rig: Rig) -> None:
+    turn = Noted(answer=False)
+    ran = rig.run("write", "left.txt", "x", turn=turn)
+    assert (ran.end, ran.workspace, turn.asked, turn.ended) == (End.CANCELLED, (), 1, 0)
+    assert rig.run("list").stdout.data == b"[]\n"
 
 
 def test_jobs_that_ask_for_no_address_follow_each_other_at_once(rig: Rig) -> None:

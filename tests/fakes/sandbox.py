@@ -18,6 +18,7 @@ from aces_ci.core.spending.control import ArmSlot, DisarmSlot, Listener, Noted, 
 from aces_ci.core.spending.exchange import ArmCheck, Exchange, Outcome, Protocol, Reserved, TrialRecord, to_event
 from aces_ci.core.trial import Usage
 from aces_ci.ports.sandbox import (
+    AT_ONCE,
     CollectedFile,
     End,
     ImageRequest,
@@ -27,6 +28,7 @@ from aces_ci.ports.sandbox import (
     Ran,
     SandboxLost,
     Stream,
+    Turn,
 )
 
 
@@ -184,7 +186,15 @@ class FakeSession:
     def workspace(self, slot: int) -> str:
         return "/workspace"
 
-    def run(self, job: Job, stop: threading.Event) -> Ran:
+    def run(self, job: Job, stop: threading.Event, turn: Turn = AT_ONCE) -> Ran:
+        if not turn.wait():
+            return Ran(end=End.CANCELLED, because="the run was over before it started")
+        try:
+            return self._play(job, stop)
+        finally:
+            turn.over()
+
+    def _play(self, job: Job, stop: threading.Event) -> Ran:
         self.jobs.append(job)
         order = self.gateway.armed.get(f"s{job.slot}")
         world = World(
@@ -239,6 +249,7 @@ class FakeSandbox:
     agent: Agent
     name: str = "fake"
     isolates: bool = True
+    stages_ahead: bool = True
     sessions: list[FakeSession] = field(default_factory=list)
     prepare: Callable[[FakeSession], None] = lambda session: None
     runs: list[str] = field(default_factory=list)

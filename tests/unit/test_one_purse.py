@@ -121,7 +121,7 @@ def test_a_later_start_begins_with_what_earlier_ones_spent() -> None:
     purse = Purse(10_000, 9_000)
     assert not purse.reserve(1_001)
     assert purse.reserve(1_000)
-    assert purse.empty
+    assert purse.empty()
 
 
 def test_money_that_is_only_set_aside_is_waited_for() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from aces_ci.core.staging import StagedFile
-from aces_ci.ports.sandbox import End, Job, Ran, SandboxLost
+from aces_ci.ports.sandbox import End, Job, Ran, SandboxLost, Turn
 from aces_ci.sandboxes._docker.archive import pack
 from aces_ci.sandboxes._docker.berth import HELD_HOME, HELD_WORKSPACE, Berth
 from aces_ci.sandboxes._docker.collect import Harvest, read
@@ -84,22 +84,21 @@ class _Watch:
 def run(
     engine: Engine,
     job: Job,
-    berth: Callable[[], Berth],
+    place: Berth,
     slot_volume: str,
     labels: dict[str, str],
     stop: threading.Event,
-    on_start: Callable[[], None],
+    turn: Turn,
     leave: Callable[[str], None],
 ) -> Ran:
     """Run one job in a berth. Never raises: a daemon that fails is `NOT_STARTED` or `LOST`.
 
-    `on_start` is called once the agent runs, `leave` with the container when nothing more is wanted of it.
+    `leave` is called with the container when nothing more is wanted of it.
     """
     begun = time.monotonic()
     container: str | None = None
     started: float | None = None
     try:
-        place = berth()
         owner = dict(zip(("uid", "gid"), map(int, AGENT_USER.split(":")), strict=True))
         stdin = StagedFile(path=STDIN_FILE, data=job.stdin)
         engine.put(place.holder, HELD_HOME, pack((*job.home, stdin), **owner))
@@ -107,11 +106,16 @@ def run(
             engine.put(place.holder, HELD_WORKSPACE, pack(job.workspace, **owner))
         container = engine.create(spec(job, place, slot_volume, labels, engine.variables(job.image)))
         drain = Drain(engine.attach(container), job.limits)
+        ready = time.monotonic()
+        if not turn.wait():
+            return Ran(end=End.CANCELLED, because="the run was over before it started")
         started = time.monotonic()
-        engine.start(container)
-        on_start()
-        seen = _watch(engine, container, drain, started + job.limits.seconds, stop)
-        state = _stopped(engine, container)
+        try:
+            engine.start(container)
+            seen = _watch(engine, container, drain, started + job.limits.seconds, stop)
+            state = _stopped(engine, container)
+        finally:
+            turn.over()
         ended = time.monotonic()
         stdout, stderr = drain.streams()
         workspace, home = _collect(engine, place, job)
@@ -124,11 +128,10 @@ def run(
             home=tuple(home.files),
             notes=(*ran.notes, *workspace.notes, *home.notes),
             seconds=ended - started,
-            overhead_seconds=time.monotonic() - begun - (ended - started),
+            overhead_seconds=time.monotonic() - ended + ready - begun,
         )
     except (SandboxLost, Refused, Missing) as error:
-        end = End.NOT_STARTED if started is None else End.LOST
-        return Ran(end=end, because=str(error), overhead_seconds=time.monotonic() - begun)
+        return Ran(end=End.NOT_STARTED if started is None else End.LOST, because=str(error))
     finally:
         if container is not None:
             leave(container)
