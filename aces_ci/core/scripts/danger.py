@@ -16,10 +16,14 @@ from aces_ci.core.scripts.detectors import (
     safeguards,
 )
 from aces_ci.core.scripts.detectors.planted import planted
+from aces_ci.core.scripts.detectors.triggers import started
 from aces_ci.core.scripts.files.touch import How
+from aces_ci.core.scripts.flow.following import follow
+from aces_ci.core.scripts.flow.running import written_and_run
 from aces_ci.core.scripts.hazards.hazard import Hazard
 from aces_ci.core.scripts.hazards.scene import Scene, Suspicion
 from aces_ci.core.scripts.programs.program import handed_to
+from aces_ci.core.scripts.programs.python_calls import shell_calls
 from aces_ci.core.scripts.shell.command import Command
 from aces_ci.core.scripts.shell.commands import parse
 
@@ -45,16 +49,22 @@ def classify(commands: Sequence[Command], workspaces: Sequence[str] = ()) -> tup
 
 
 def _classify(commands: Sequence[Command], workspaces: Sequence[str], depth: int) -> tuple[Hazard, ...]:
-    scene = Scene(commands, workspaces)
+    scene = Scene(commands, workspaces, follow)
     found: dict[tuple[int, str], Hazard] = {}
     for command in commands:
         for detector in _DETECTORS:
             for suspicion in detector(scene, command):
                 found.setdefault((command.index, suspicion.shape), _hazard(command, suspicion))
         if depth < MAX_DEPTH:
-            for hazard in (*_handed(scene, command, depth), *_planted(scene, command, depth)):
+            for hazard in _further(scene, command, depth):
                 found.setdefault((command.index, hazard.shape), _at(command, hazard))
     return tuple(found.values())
+
+
+def _further(scene: Scene, command: Command, depth: int) -> Iterator[Hazard]:
+    yield from _handed(scene, command, depth)
+    yield from _planted(scene, command, depth)
+    yield from _own(scene, command, depth)
 
 
 def _handed(scene: Scene, command: Command, depth: int) -> Iterator[Hazard]:
@@ -75,8 +85,20 @@ def _handed(scene: Scene, command: Command, depth: int) -> Iterator[Hazard]:
 
 def _planted(scene: Scene, command: Command, depth: int) -> Iterator[Hazard]:
     """Hazards of what a command leaves to be run later: they are no smaller for coming later."""
-    for script in planted(command, scene.commands):
+    for script in (*planted(scene, command), *started(command)):
         yield from _classify(parse(script), scene.workspaces, depth + 1)
+
+
+def _own(scene: Scene, command: Command, depth: int) -> Iterator[Hazard]:
+    """Hazards of a program that the script has written out before it runs it here."""
+    for text in written_and_run(scene, command):
+        if (command.name or "").startswith("python"):
+            yield from python_danger.scan(text)
+            for words, _, _ in shell_calls(text):
+                script = words if isinstance(words, str) else shlex.join(words)
+                yield from _classify(parse(script, command.folder), scene.workspaces, depth + 1)
+        else:
+            yield from _classify(parse(text, command.folder), scene.workspaces, depth + 1)
 
 
 def _at(command: Command, hazard: Hazard) -> Hazard:

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import re2
 
 from aces_ci.core.finding import Confidence, Severity
-from aces_ci.core.scripts.detectors.private_files import BODY, SENDERS, TOKEN_TOOLS, carries, handed_over, reads
 from aces_ci.core.scripts.files import paths
+from aces_ci.core.scripts.flow.output import piped, told
+from aces_ci.core.scripts.flow.private_files import (
+    BODY,
+    PICKERS,
+    SENDERS,
+    TOKEN_TOOLS,
+    carries,
+    handed_over,
+    reads,
+    stored,
+)
 from aces_ci.core.scripts.hazards import hosts
 from aces_ci.core.scripts.hazards.hazard import Kind
+from aces_ci.core.scripts.hazards.holdings import Content, Held
 from aces_ci.core.scripts.hazards.hosts import Host
 from aces_ci.core.scripts.hazards.scene import Scene, Suspicion
-from aces_ci.core.scripts.shell.command import Command
+from aces_ci.core.scripts.shell.command import Command, Word
 from aces_ci.core.scripts.shell.wrappers import SHELLS
 
 _SECRET_NAME = re2.compile(
@@ -24,6 +36,10 @@ _TCP = ("/dev/tcp/", "/dev/udp/")
 _REVERSE = re2.compile(
     r"(?s)socket.*(dup2|pty\.spawn|subprocess|/bin/(ba)?sh)|fsockopen.*(exec|proc_open|/bin/sh)|TCPSocket.*exec"
 )
+_LOGIN = frozenset({"-H", "--header", "-u", "--user", "--oauth2-bearer", "-b", "--cookie"})
+"""Options whose word says who asks."""
+_SHADY = frozenset({Host.DROP, Host.ADDRESS, Host.PLAIN})
+"""No API that a setting belongs to is found there."""
 _DNS = frozenset({"dig", "nslookup", "host", "ping"})
 
 
@@ -35,10 +51,13 @@ def find(scene: Scene, command: Command) -> Iterator[Suspicion]:
     secrets = reads(scene, command)
     if secrets and not sends(command):
         yield _secret_read(secrets[0])
-    if command.name in _DNS and any(True for inner in scene.inner(command) if inner.name):
-        private = [path for inner in scene.inner(command) for path in carries(scene, inner)]
+    if command.name in _DNS:
+        words = [word for word in command.arguments if word.text is None]
+        inner = (each for stage in scene.inner(command) if stage.name for each in carries(scene, stage))
+        held = (*inner, *_used(scene, command, words)) if words else ()
+        private = [each for each in held if not _setting(each)]
         if private:
-            yield _critical("dns-exfiltration", f"sends {private[0]} away inside a host name", private[0])
+            yield _critical("dns-exfiltration", f"sends {private[0].origin} away inside a host name", private[0].origin)
 
 
 def sends(command: Command) -> bool:
@@ -71,24 +90,25 @@ def _secret_read(path: str) -> Suspicion:
 
 
 def _sending(scene: Scene, command: Command) -> Iterator[Suspicion]:
-    private = list(_content(scene, command))
-    sources = [*scene.before(command), *scene.inner(command)]
     kinds = {hosts.host(url)[0] for url in hosts.destinations(command)}
-    if private:
+    shady = bool(kinds & _SHADY)
+    sources = [*scene.before(command), *scene.inner(command)]
+    private = next(_content(scene, command, shady=shady), None)
+    if private is not None:
         if kinds and kinds <= {Host.LOCAL}:
             return
-        if _one_field(scene, command, private[0]) and not kinds & {Host.DROP, Host.ADDRESS, Host.PLAIN}:
-            stranger = Host.UNKNOWN in kinds and TOKEN_TOOLS.match(private[0]) is not None
+        if _setting(private) and not shady:
+            stranger = Host.UNKNOWN in kinds and TOKEN_TOOLS.match(private.origin) is not None
             yield Suspicion(
                 kind=Kind.EXFILTRATION,
                 shape="use-secret",
                 severity=Severity.WARNING if stranger else Severity.INFO,
                 confidence=Confidence.MEDIUM,
-                message=f"passes a value of {private[0]} to another machine",
-                target=private[0],
+                message=f"passes a value of {private.origin} to another machine",
+                target=private.origin,
             )
             return
-        yield _critical("send-secret", f"sends {private[0]} to another machine", private[0])
+        yield _critical("send-secret", f"sends {private.origin} to another machine", private.origin)
     elif Host.DROP in kinds and (sources or command.has(*BODY)):
         # a named file that goes to a file host is an upload; a stream of who knows what is not
         severity = Severity.CRITICAL if sources else Severity.WARNING
@@ -103,34 +123,71 @@ def _sending(scene: Scene, command: Command) -> Iterator[Suspicion]:
         )  # fmt: skip
 
 
-def _content(scene: Scene, command: Command) -> Iterator[str]:
-    """The private files whose content a sender gets, the nearest source first."""
-    body = command.has(*BODY)
-    piped = takes_input(command)
-    if body or piped or command.name in {"scp", "rsync", "aws", "gsutil"}:
+def _content(scene: Scene, command: Command, *, shady: bool) -> Iterator[Held]:
+    """What of private data a sender gets, the nearest source first."""
+    if command.has(*BODY) or takes_input(command) or command.name in {"scp", "rsync", "aws", "gsutil"}:
         # a key that is copied to a server of one's own is how one sets it up; a credential is not
-        yield from (reads if command.name in {"scp", "rsync"} else carries)(scene, command)
-        yield from handed_over(scene, command)
-    if piped:
-        yield from (path for stage in scene.before(command) for path in carries(scene, stage))
-    wanted = reads if _only_logs_in(command) else carries
-    yield from (path for stage in scene.inner(command) for path in wanted(scene, stage))
+        copies = command.name in {"scp", "rsync"}
+        direct = _direct(scene, command) if copies else carries(scene, command)
+        yield from direct
+        yield from (Held(content=Content.PRIVATE, origin=each) for each in handed_over(scene, command))
+    if takes_input(command):
+        yield from (each for each in piped(scene, command) if each.content is Content.PRIVATE)
+        yield from (each for r in command.redirects if r.body for each in _private(scene.held(command).used(r.body)))
+    wanted = _direct if _only_logs_in(command) else carries
+    for stage in scene.inner(command):
+        yield from (_narrowed(scene, command, each) for each in wanted(scene, stage))
+    data, headers = _parts(command)
+    yield from (each for each in _used(scene, command, data) if shady or not (each.part and _project(each)))
+    if shady:
+        yield from _used(scene, command, headers)
+
+
+def _direct(scene: Scene, command: Command) -> list[Held]:
+    """Credentials alone, without the keys by which one logs in somewhere."""
+    named = [Held(content=Content.PRIVATE, origin=each) for each in reads(scene, command)]
+    return named + [each for each in stored(scene, command) if each.content is Content.PRIVATE]
+
+
+def _used(scene: Scene, command: Command, words: Iterable[Word]) -> Iterator[Held]:
+    """What the variables hold that are written in some of its words."""
+    now = scene.held(command)
+    return _private(each for word in words if word.text is None for each in now.used(word.shape))
+
+
+def _private(held: Iterable[Held]) -> Iterator[Held]:
+    return (each for each in held if each.content is Content.PRIVATE)
+
+
+def _parts(command: Command) -> tuple[Sequence[Word], Sequence[Word]]:
+    """The words that are sent as they are, and those of headers: a token there is how one logs in."""
+    headers: list[Word] = []
+    data: list[Word] = []
+    for before, word in zip([None, *command.arguments], command.arguments, strict=False):
+        joined = word.shape.startswith(("--header=", "--user=", "-H"))
+        (headers if joined or (before is not None and before.shape in _LOGIN) else data).append(word)
+    return data, headers
 
 
 def _only_logs_in(command: Command) -> bool:
     """Whether all that is substituted stands in headers: a key in the header of its API is how that API is used."""
     pairs = zip([None, *command.arguments], command.arguments, strict=False)
     filled = [before for before, word in pairs if "$(" in word.shape or "`" in word.shape]
-    return all(before is not None and before.shape in {"-H", "--header", "-u", "--user"} for before in filled)
+    return all(before is not None and before.shape in _LOGIN for before in filled)
 
 
-def _one_field(scene: Scene, command: Command, path: str) -> bool:
-    """Whether a program picks one value out of an application's own settings: how an API is used."""
-    if TOKEN_TOOLS.match(path):
-        return True
-    if not paths.project_secret(path):
-        return False
-    return any(stage.name in {"jq", "yq", "grep", "cut", "sed", "awk"} for stage in scene.inner(command))
+def _narrowed(scene: Scene, command: Command, held: Held) -> Held:
+    """The same as a part, where a program picks one value out of it before it is sent."""
+    return replace(held, part=held.part or any(stage.name in PICKERS for stage in scene.inner(command)))
+
+
+def _project(held: Held) -> bool:
+    return paths.project_secret(held.origin) or TOKEN_TOOLS.match(held.origin) is not None
+
+
+def _setting(held: Held) -> bool:
+    """Whether it is one value of an application's own settings, or a token that is meant to be handed out."""
+    return TOKEN_TOOLS.match(held.origin) is not None or (held.part and paths.project_secret(held.origin))
 
 
 def takes_input(command: Command) -> bool:
@@ -148,15 +205,17 @@ def _secret_in_url(command: Command) -> bool:
 
 
 def _reverse_shell(scene: Scene, command: Command) -> Iterator[Suspicion]:
-    sockets = [r for r in command.redirects if r.target and r.target.shape.startswith(_TCP)]
+    sockets = [r.target for r in command.redirects if r.target and r.target.shape.startswith(_TCP)]
+    if command.name == "tee":
+        sockets += [word for word in command.operands if word.shape.startswith(_TCP)]
     name = command.name or ""
     if sockets and (name in SHELLS or name == "exec"):
         yield _critical(
             "reverse-shell",
             "gives a remote machine a shell here",
-            sockets[0].target.shape if sockets[0].target else None,
+            sockets[0].shape,
         )
-    elif sockets and any(carries(scene, stage) for stage in (command, *scene.before(command))):
+    elif sockets and any(True for _ in _private(told(scene, command))):
         yield _critical("send-secret", "sends credentials through a raw socket")
     if name in {"nc", "ncat", "netcat"} and command.has("-e", "-c", "--exec", "--sh-exec"):
         if any(word.shape.rsplit("/", 1)[-1].split(" ")[0] in SHELLS for word in command.arguments):

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import html
+import shlex
+from collections.abc import Iterable, Iterator
 
 import re2
 
+from aces_ci.core.scripts.flow.output import told
+from aces_ci.core.scripts.flow.written import written
+from aces_ci.core.scripts.hazards.holdings import Content, Held
+from aces_ci.core.scripts.hazards.scene import Scene
 from aces_ci.core.scripts.shell.command import Command
-from aces_ci.core.scripts.shell.handed import printed, read_in
+from aces_ci.core.scripts.shell.folders import below
+from aces_ci.core.scripts.shell.handed import read_in
 
 START_FILE = re2.compile(
     r"(^|/)(\.(bashrc|bash_profile|zshrc|zprofile|zshenv|profile|bash_login|config/fish/config\.fish|bash_aliases)|"
@@ -25,20 +32,11 @@ _SYSTEM_TABLE = re2.compile(r"(^|/)etc/cron(tab|\.d)(/|$)")
 _UNIT = re2.compile(r"\.(service|desktop)$")
 _JOB = re2.compile(r"^\s*(?:@\w+|(?:[\d*/,\-A-Za-z]+\s+){4}[\d*/,\-A-Za-z]+)\s+(.*)$")
 _STARTS = re2.compile(r"^Exec\w*=[-@:+!]*(.*)$")
+_ARGUMENTS = re2.compile(r"(?s)<key>ProgramArguments</key>\s*<array>(.*?)</array>")
+_STRING = re2.compile(r"(?s)<string>(.*?)</string>")
+_PLACERS = frozenset({"cp", "mv", "install", "ln"})
 _SCHEDULERS = frozenset({"at", "batch"})
 _STDIN = frozenset({"-", "/dev/stdin"})
-
-
-def written(command: Command) -> tuple[str, ...]:
-    """The files that a command writes, appends to or puts in place, as it names them."""
-    found = [r.target.shape for r in command.redirects if r.writes and r.target]
-    if command.name == "tee":
-        found += [word.shape for word in command.operands]
-    if command.name in {"cp", "mv", "install", "ln"} and command.operands:
-        found.append(command.operands[-1].shape)
-    if command.name == "sed" and command.has("-i"):
-        found += [word.shape for word in command.operands[1:]]
-    return tuple(found)
 
 
 def schedules(command: Command) -> bool:
@@ -47,21 +45,20 @@ def schedules(command: Command) -> bool:
     return command.name == "crontab" and reads and not command.has("-l", "-r", "-e")
 
 
-def planted(command: Command, commands: Sequence[Command]) -> Iterator[str]:
-    """Every script that `command`, one of `commands`, leaves to be run later, as far as its text is written out."""
+def planted(scene: Scene, command: Command) -> Iterator[str]:
+    """Every script that a command leaves to be run later, as far as its text is written out."""
     if schedules(command):
-        for text in _table(command, commands):
+        for text in _table(scene, command):
             yield from _jobs(text, user=False)
     elif command.name in _SCHEDULERS:
-        yield from _read(command, commands)
+        yield from _read(scene, command)
     elif command.name == "trap" and len(command.operands) > 1:
         yield command.operands[0].shape
     elif command.name == "alias":
         yield from (word.shape.partition("=")[2] for word in command.operands if "=" in word.shape)
     for path in written(command):
         if START_FILE.search(path) or AUTOSTART.search(path) or _HOOK.search(path):
-            text = "\n".join(_read(command, commands) if command.name == "tee" else _said(command))
-            yield from _scripts(path, text)
+            yield from _scripts(path, "\n".join(_put(scene, command)))
 
 
 def _scripts(path: str, text: str) -> Iterator[str]:
@@ -70,7 +67,10 @@ def _scripts(path: str, text: str) -> Iterator[str]:
         yield from _jobs(text, user=_SYSTEM_TABLE.search(path) is not None)
     elif _UNIT.search(path):
         yield from (found.group(1) for row in text.split("\n") if (found := _STARTS.match(row)))
-    elif not path.endswith(".plist"):
+    elif path.endswith(".plist"):
+        for found in _ARGUMENTS.findall(text):
+            yield shlex.join(html.unescape(word) for word in _STRING.findall(found))
+    else:
         yield text
 
 
@@ -82,28 +82,34 @@ def _jobs(text: str, *, user: bool) -> Iterator[str]:
             yield found.group(1).partition(" ")[2] if user else found.group(1)
 
 
-def _table(command: Command, commands: Sequence[Command]) -> Iterator[str]:
+def _table(scene: Scene, command: Command) -> Iterator[str]:
     """What `crontab` gets: from its standard input, or from a file that the script has written before."""
     file = next((word.shape for word in command.operands if word.shape not in _STDIN), None)
     if file is None:
-        yield from _read(command, commands)
-        return
-    for other in commands[: command.index]:
-        if file in written(other):
-            yield from _read(other, commands) if other.name == "tee" else _said(other)
+        yield from _read(scene, command)
+    else:
+        yield from _texts(scene.held(command).named(below(command.folder, file)))
 
 
-def _read(command: Command, commands: Sequence[Command]) -> Iterator[str]:
+def _read(scene: Scene, command: Command) -> Iterator[str]:
     """What reaches its standard input: a here-document, else all that the stages before it print."""
     if any(redirect.body for redirect in command.redirects):
-        yield from read_in(command, commands)
+        yield from read_in(command, scene.commands)
         return
-    for other in commands:
-        if other.pipeline == command.pipeline and other.position < command.position:
-            yield from _said(other)
+    for other in scene.before(command):
+        yield from _texts(told(scene, other))
 
 
-def _said(command: Command) -> Iterator[str]:
-    text = printed(command)
-    if text:
-        yield text
+def _put(scene: Scene, command: Command) -> Iterator[str]:
+    """What it puts into the file that it writes: its output, what is piped in, or a copy of a file."""
+    if command.name == "tee":
+        yield from _read(scene, command)
+    elif command.name in _PLACERS:
+        for word in command.operands[:-1]:
+            yield from _texts(scene.held(command).named(below(command.folder, word.shape)))
+    else:
+        yield from _texts(told(scene, command))
+
+
+def _texts(held: Iterable[Held]) -> Iterator[str]:
+    return (each.origin for each in held if each.content is Content.WRITTEN)

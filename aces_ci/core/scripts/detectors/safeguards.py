@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 import re2
 
 from aces_ci.core.finding import Confidence, Severity
-from aces_ci.core.scripts.detectors.planted import AUTOSTART, START_FILE, schedules, written
+from aces_ci.core.scripts.detectors.planted import AUTOSTART, START_FILE, schedules
+from aces_ci.core.scripts.flow.written import written
 from aces_ci.core.scripts.hazards.hazard import Kind
 from aces_ci.core.scripts.hazards.scene import Scene, Suspicion
 from aces_ci.core.scripts.shell.command import Command, Within

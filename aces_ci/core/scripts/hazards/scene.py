@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from aces_ci.core.finding import Confidence, Severity
 from aces_ci.core.scripts.files.paths import Area, area_in
 from aces_ci.core.scripts.hazards.hazard import Kind
+from aces_ci.core.scripts.hazards.holdings import NOTHING, Holdings
 from aces_ci.core.scripts.shell.command import Command
 
 
@@ -24,11 +25,22 @@ class Suspicion:
 
 
 class Scene:
-    """One script. `workspaces` are absolute folders that its author may do with as they like."""
+    """One script. `workspaces` are absolute folders that its author may do with as they like.
 
-    def __init__(self, commands: Sequence[Command], workspaces: Sequence[str] = ()) -> None:
+    `follow` tells what its variables and files hold before each command in turn; it is asked once, and only when
+    somebody wants to know.
+    """
+
+    def __init__(
+        self,
+        commands: Sequence[Command],
+        workspaces: Sequence[str] = (),
+        follow: Callable[[Scene], Iterator[Holdings]] = lambda scene: iter(()),
+    ) -> None:
         self.commands = commands
         self.workspaces = workspaces
+        self._follow = follow
+        self._held: list[Holdings] | None = None
         self._pipelines: dict[int, list[Command]] = {}
         self._children: dict[int, list[Command]] = {}
         for command in commands:
@@ -39,6 +51,18 @@ class Scene:
     def area(self, command: Command, path: str) -> Area:
         """The area of a path that the command names, in the folder that it runs in."""
         return area_in(command.folder, path, self.workspaces)
+
+    def held(self, command: Command) -> Holdings:
+        """What variables and files hold when the command begins; while that is worked out, as far as it has come."""
+        if self._held is None:
+            self._held = []
+            for now in self._follow(self):
+                self._held.append(now)
+        return self._held[min(command.index, len(self._held) - 1)] if self._held else NOTHING
+
+    def children(self, command: Command) -> Sequence[Command]:
+        """Commands right in its words, or in the script it is handed."""
+        return self._children.get(command.index, ())
 
     def stages(self, command: Command) -> Sequence[Command]:
         """Every command of its pipeline, itself included, in the order of the text."""

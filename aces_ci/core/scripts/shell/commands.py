@@ -26,7 +26,16 @@ from aces_ci.core.scripts.shell.context import (
 )
 from aces_ci.core.scripts.shell.folders import Folders, below
 from aces_ci.core.scripts.shell.handed import ANY_NAME, arguments, lists, scripts
-from aces_ci.core.scripts.shell.shell_parts import REDIRECTS, assigned, constants, flat, redirects, settled, turns
+from aces_ci.core.scripts.shell.shell_parts import (
+    REDIRECTS,
+    assigned,
+    constants,
+    flat,
+    gone_over,
+    redirects,
+    settled,
+    turns,
+)
 from aces_ci.core.scripts.shell.words import Reader
 from aces_ci.core.scripts.shell.wrappers import take_off
 
@@ -94,6 +103,8 @@ class _Walk:
         kind = node.type
         if kind in OWN_PROCESS:
             outer, self.folders = self.folders, self.folders.copy()
+            if any(child.type in REDIRECTS for child in node.children):  # `$(< FILE)` has no other command
+                self.redirected(node, at)
             self.sequence(node, at)
             self.folders = outer
             if kind == "function_definition":
@@ -227,28 +238,8 @@ class _Walk:
         folder = self.folders.now
         for each in bare.folders:
             folder = below(folder, each)
-        line, column = self.reader.start(node)
-        end_line, end_column = self.reader.end(node)
-        command = Command(
-            index=len(self.found),
-            words=bare.words,
-            wrappers=(*at.wrappers, *bare.names),
-            assignments=(*assignments, *bare.assignments),
-            redirects=at.redirects,
-            pipeline=at.pipeline if at.pipeline is not None else self.ids.next(),
-            position=at.position,
-            operator=at.operator,
-            background=at.background,
-            within=at.within | bare.within,
-            parent=at.parent,
-            line=line,
-            column=column,
-            end_line=end_line,
-            end_column=end_column,
-            source=self.reader.raw(node)[:400],
-            folder=folder,
-            given=bare.given or at.given,
-            positional=bare.positional,
+        command = at.command(
+            bare, self.reader, node, index=len(self.found), assignments=assignments, folder=folder, ids=self.ids
         )
         self.found.append(command)
         self.handed(command, bare.script, bare.kind, at)
@@ -271,15 +262,21 @@ class _Walk:
         """`for x in a b`: the body once for each value that is written out, else once with `$x` as it is."""
         name, values = turns(self.reader, node)
         body = node.child_by_field_name("body")
-        if body is None or not values:
+        inner = at._replace(within=at.within | {Within.LOOP}, depth=at.depth + 1)
+        over = None if values else gone_over(self.reader, node, name)
+        if body is None or not (values or over):
             self.sequence(node, at)
             return
-        inner = at._replace(within=at.within | {Within.LOOP}, depth=at.depth + 1)
+        if over:
+            inner = inner._replace(parent=self.append(node, (), inner, (over,)))
         for child in node.children_by_field_name("value"):
             self.visit(child, inner)
+        inner = inner._replace(parent=at.parent)
         for value in values[: 1 if Within.LOOP in at.within else MAX_TURNS]:
             with self.reader.knowing({name: value}):
                 self.visit(body, inner)
+        if over:
+            self.visit(body, inner)
 
     def define(self, node: Node) -> None:
         """Remember a function, so that its body can be read with the arguments of a call."""

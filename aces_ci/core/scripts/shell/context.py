@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from tree_sitter import Node
+
 from aces_ci.core.scripts.shell.command import Command, Redirect, Within, Word
+from aces_ci.core.scripts.shell.words import Reader
+from aces_ci.core.scripts.shell.wrappers import Bare
 
 MAX_DEPTH = 150
 """Nesting of syntax that is followed."""
@@ -72,3 +76,39 @@ class Context(NamedTuple):
         """Inside a script that `command` is handed."""
         within = command.within | {kind}
         return self.inside(kind, command.index)._replace(within=within, scripts=self.scripts + 1, given=command.given)
+
+    def command(
+        self,
+        bare: Bare,
+        reader: Reader,
+        node: Node,
+        *,
+        index: int,
+        assignments: tuple[tuple[str, Word], ...],
+        folder: str,
+        ids: Ids,
+    ) -> Command:
+        """The command that a node is here, its wrappers taken off."""
+        line, column = reader.start(node)
+        end_line, end_column = reader.end(node)
+        return Command(
+            index=index,
+            words=bare.words,
+            wrappers=(*self.wrappers, *bare.names),
+            assignments=(*assignments, *bare.assignments),
+            redirects=self.redirects,
+            pipeline=self.pipeline if self.pipeline is not None else ids.next(),
+            position=self.position,
+            operator=self.operator,
+            background=self.background,
+            within=self.within | bare.within,
+            parent=self.parent,
+            line=line,
+            column=column,
+            end_line=end_line,
+            end_column=end_column,
+            source=reader.raw(node)[:400],
+            folder=folder,
+            given=bare.given or self.given,
+            positional=bare.positional,
+        )

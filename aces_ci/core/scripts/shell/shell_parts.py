@@ -125,3 +125,12 @@ def turns(reader: Reader, node: Node) -> tuple[str, list[Word]]:
     words = [word for child in node.children_by_field_name("value") for word in reader.words(child)]
     values = [ANY_NAME if listing(word.shape) else word for word in words]
     return name, values if all(map(settled, values)) else []
+
+
+def gone_over(reader: Reader, node: Node, name: str) -> tuple[str, Word] | None:
+    """`for x in $(…)`: the variable with the words that only the run knows; None where all are written out."""
+    values = [reader.word(child) for child in node.children_by_field_name("value")]
+    if not name or all(value.text is not None for value in values):
+        return None
+    shape = " ".join(value.shape for value in values)
+    return name, Word(text=None, shape=shape, line=values[0].line, column=values[0].column)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import re2
 
 from aces_ci.core.scripts.files import paths
+from aces_ci.core.scripts.hazards.holdings import Content, Held
 from aces_ci.core.scripts.hazards.scene import Scene
 from aces_ci.core.scripts.shell.command import Command, Within, Word
+from aces_ci.core.scripts.shell.folders import below
 
 SENDERS = frozenset(
     {
@@ -79,7 +82,21 @@ TOKEN_TOOLS = re2.compile(
 _KEEPERS = ("security ", "secret-tool ", "kwallet-query", "gcloud ", "aws ", "gh ", "op ", "vault ")
 """How a text begins that one of the two can match."""
 _OPENING = _READERS | SENDERS | _DUMPERS | {"history"}
-_LISTERS = frozenset({"find", "fd", "ls"})
+LISTERS = frozenset({"find", "fd", "fdfind", "ls", "locate"})
+_CARRIERS = frozenset(
+    {"mv", "install", "ln", "xz", "zstd", "bzip2", "pigz", "lz4", "7z", "7za", "7zz", "rar", "hexdump", "tac", "paste",
+     "gunzip", "zcat", "unxz", "xzcat", "bunzip2", "zstdcat", "aws", "gsutil", "az", "gcloud",
+     "uuencode", "base32", "read", "mapfile", "readarray", "rev", "age", "bsdtar", "gtar", "split", "fold", "iconv"}
+)  # fmt: skip
+"""Further programs whose reading counts where it is sent on: to copy or to pack a key is nothing by itself."""
+PICKERS = frozenset({"jq", "yq", "grep", "egrep", "rg", "cut", "sed", "awk"})
+"""Programs that pick one value out of what they read."""
+NAMES = Content.NAMES
+_OF_A_KIND = re2.compile(
+    r"(?i)[\^(]*(?:[a-z]*_)?(?:(?:api_?|access_?)?keys?|tokens?|secrets?|pass(?:w|wd|word)?s?|cred(?:ential)?s?|aws|auth)"
+    r"(?:\\?\|(?:[a-z_]*)(?:api|key|token|secret|pass\w*|pwd|cred\w*|aws|auth|private)\w*)*[)]?"
+)
+"""What `grep` is given that looks for secrets as such."""
 BODY = (
     "-d",
     "-F",
@@ -107,44 +124,83 @@ def reads(scene: Scene, command: Command) -> list[str]:
     return _opened(scene, command, paths.secret)
 
 
-def carries(scene: Scene, command: Command) -> list[str]:
+def carries(scene: Scene, command: Command) -> list[Held]:
     """What of a command's reading is nobody else's business once it is sent on.
 
-    Beside credentials: key files, and the record of what a person typed.
+    Beside credentials: key files, the record of what a person typed, and copies that the script has made of them.
     """
-    found = _opened(scene, command, paths.private)
+    part = command.name in PICKERS
+    found = [Held(content=Content.PRIVATE, origin=each, part=part) for each in _opened(scene, command, paths.private)]
     if command.name == "history" and not command.arguments:
-        found.append("the history of commands")
+        found.append(Held(content=Content.PRIVATE, origin="the history of commands"))
+    if _asks_for_secrets(scene, command):
+        found.append(Held(content=Content.PRIVATE, origin="the secrets of the environment"))
+    found.extend(each for each in stored(scene, command) if each.content is Content.PRIVATE)
     return found
+
+
+def stored(scene: Scene, command: Command) -> Iterator[Held]:
+    """What a command opens that the script itself has put there, or whose name a variable holds."""
+    now = scene.held(command)
+    if not (now.files or now.variables):
+        return
+    targets = [r.target for r in command.redirects if r.target and not r.writes and r.body is None]
+    name = command.name or ""
+    words = _files(name, command.arguments) if name in _OPENING | _CARRIERS else ()
+    aside = _folder_of_tar(command) if name in {"tar", "bsdtar", "gtar"} else ""
+    for word in (*targets, *words):
+        path = _file(word)
+        yield from now.at(below(command.folder, below(aside, path)))
+        if word.text is None:
+            yield from (replace(each, content=Content.PRIVATE) for each in now.used(path) if each.content is NAMES)
+
+
+def _folder_of_tar(command: Command) -> str:
+    """Where `tar -C` goes before it reads."""
+    pairs = zip(command.arguments, command.arguments[1:], strict=False)
+    return next((after.shape for before, after in pairs if before.shape in {"-C", "--directory"}), "")
 
 
 def handed_over(scene: Scene, command: Command) -> Iterator[str]:
     """Private files among those that `find` or `ls` hands to a command one by one, by `-exec`, `xargs` or a loop."""
-    lists = [command.given] if command.given else []
+    yield from listed(command.given)
     if "xargs" in command.wrappers or Within.LOOP in command.within:
-        lists += [stage.arguments for stage in scene.before(command) if stage.name in _LISTERS]
-    for words in lists:
-        chosen = any(word.shape in _CONDITIONS for word in words)
-        excluded = False
-        for word in words:
-            if word.shape in {"!", "-not"}:
-                excluded = True
-            elif word.shape[:1] != "-":
-                everything = not chosen and paths.area(word.shape) in {paths.Area.HOME, paths.Area.ROOT}
-                if not excluded and (everything or paths.private(word.shape)):
-                    yield word.shape
-                excluded = False
+        for stage in scene.before(command):
+            yield from listed(stage.arguments if stage.name in LISTERS else ())
+
+
+def listed(words: Sequence[Word]) -> Iterator[str]:
+    """The private files among those that a `find` or `ls` with these arguments names."""
+    chosen = any(word.shape in _CONDITIONS for word in words)
+    excluded = False
+    for word in words:
+        if word.shape in {"!", "-not"}:
+            excluded = True
+        elif word.shape[:1] != "-":
+            everything = not chosen and paths.area(word.shape) in {paths.Area.HOME, paths.Area.ROOT}
+            if not excluded and (everything or paths.private(word.shape)):
+                yield word.shape
+            excluded = False
+
+
+def _asks_for_secrets(scene: Scene, command: Command) -> bool:
+    """`env | grep -iE 'key|token'`: not one setting, but whatever there is of that kind."""
+    if command.name not in _DUMPERS or command.arguments:
+        return False
+    looks = [stage for stage in scene.after(command) if stage.name in _SEARCHERS]
+    return any(_OF_A_KIND.fullmatch(word.shape) for stage in looks for word in stage.operands)
 
 
 def _opened(scene: Scene, command: Command, wanted: Callable[[str], bool]) -> list[str]:
     name = command.name or ""
     text = " ".join(word.shape for word in command.words)
     keychain = text.startswith(_KEEPERS) and (_KEYCHAIN.match(text) or TOKEN_TOOLS.match(text))
-    if name not in _OPENING and not keychain:
-        return []
+    found = [r.target.shape for r in command.redirects if r.target and not r.writes and wanted(r.target.shape)]
+    further = name in _CARRIERS and wanted is paths.private
+    if not (name in _OPENING or further or keychain):
+        return found if not name and wanted is paths.private else []  # `$(< FILE)`
     words = _files(name, command.arguments)
-    found = [word.shape.split("=", 1)[-1].lstrip("@") for word in words if wanted(_file(word))]
-    found += [r.target.shape for r in command.redirects if r.target and not r.writes and wanted(r.target.shape)]
+    found = [word.shape.split("=", 1)[-1].lstrip("@") for word in words if wanted(_file(word))] + found
     if keychain:
         found.append(text[:60])
     dumps = name in _DUMPERS and not (command.arguments or command.assignments or "env" in command.wrappers)
@@ -159,6 +215,8 @@ def _files(name: str, arguments: Sequence[Word]) -> Sequence[Word]:
     arguments = [word for before, word in pairs if before is None or before.shape != "--exclude"]
     if name in {"cp", "tee"}:
         return arguments[:-1]
+    if name in {"read", "mapfile", "readarray"}:
+        return ()  # names of variables
     if name in {"curl", "wget"}:
         pairs = zip([None, *arguments], arguments, strict=False)
         return [word for before, word in pairs if _JOINED.match(word.shape) or (before and _takes_data(before))]
