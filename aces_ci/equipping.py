@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 
 from aces_ci import agent_images, compose, goal_method, grading, trialling
@@ -67,16 +68,17 @@ def affordable(rig: Rig, found: Earlier, say: Callable[[str], None], *, parts: i
             raise
 
 
-def judge_for(plan: TrialPlan, rig: Rig, *, believed: bool = True) -> Asker | None:
-    """Who grades traces; None without a key. Answers in the folder are read only where it is `believed`.
+@contextmanager
+def judging(plan: TrialPlan, rig: Rig, *, believed: bool = True) -> Iterator[Asker | None]:
+    """Who grades traces, until the block is left; None without a key. Answers in the folder are read where `believed`.
 
     Raises:
         UsageError: the plan cannot be graded without one.
     """
     asker = compose.bench(rig.env, rig.folder).asker(rig.settings, plan.design.trust, rig.purse, believed=believed)
-    judge = asker if isinstance(asker, Asker) else None
-    trialling.gradeable(plan, judge is not None)
-    return judge
+    with closing(asker) if isinstance(asker, Asker) else nullcontext() as judge:
+        trialling.gradeable(plan, judge is not None)
+        yield judge
 
 
 def equip(plan: TrialPlan, rig: Rig, analysis: LivePlan, judge: Asker | None, found: Earlier, sink: Sink) -> Kit:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 from aces_ci.core.errors import UsageError
@@ -122,8 +123,11 @@ class Grades:
                     do="choose another --output",
                 )
 
-    def decided(self, look: int) -> str | None:
-        """Grade what is new; why no further look is needed, or None."""
+    def decided(self, look: int, stopped: Callable[[], bool] = lambda: False) -> str | None:
+        """Grade what is new; why no further look is needed, or None.
+
+        Once `stopped` no further trial is graded: a start that goes on does it.
+        """
         due = [
             self._due(planned, trial)
             for planned in self._plan.trials
@@ -133,10 +137,12 @@ class Grades:
         ]
         known = self._goals(due)
         waiting: dict[str, list[Score]] = {}
-        asked = self._standard(due, known, waiting)
+        asked = self._standard(takewhile(lambda item: not stopped(), due), known, waiting)
         for subject, grader, reply in self._room.answers(asked) if self._room is not None else _none(asked):
             rows = waiting.pop(subject.trial.digest)
             self._write(subject.trial, custom.combined(rows, reply, subject, grader), grader)
+        if stopped():
+            return None
         self._even_out()
         return stop_reason(list(self.trials.values()), self.all_scores, self._settings)
 

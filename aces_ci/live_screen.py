@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -125,9 +126,11 @@ def summaries(
 class Teller:
     """Between the tier and the board: grades what a look needs, and says what may be said."""
 
-    def __init__(self, plan: TrialPlan, analysis: LivePlan, grades: Grades, board: Board, say: Say) -> None:
+    def __init__(
+        self, plan: TrialPlan, analysis: LivePlan, grades: Grades, board: Board, say: Say, stop: threading.Event
+    ) -> None:
         self._plan, self._analysis, self._grades = plan, analysis, grades
-        self._board, self._say = board, say
+        self._board, self._say, self._stop = board, say, stop
 
     def progress(self, event: Progress) -> None:
         """A run started or ended."""
@@ -138,8 +141,13 @@ class Teller:
             self._say(line)
 
     def decided(self, look: int) -> str | None:
-        """All runs of a look are there: why no further one is needed, or None."""
-        reason = self._grades.decided(look)
+        """All runs of a look are there: why no further one is needed, or None.
+
+        Where it is interrupted not all of them are graded, and nothing is said of the look.
+        """
+        reason = self._grades.decided(look, self._stop.is_set)
+        if self._stop.is_set():
+            return None
         trials = list(self._grades.trials.values())
         for line in self._board.looked(look, self.summaries(), trials, self._grades.all_scores, reason or ""):
             self._say(line)

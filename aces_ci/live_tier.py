@@ -101,18 +101,17 @@ def _measure(
     for text in _opening(plan):
         say(text)
     analysis = remembering.charged(trialling.analysis_of(plan, settings), rows)
-    judge = equipping.judge_for(plan, rig, believed=not job.brings(sink.folder.path / CACHE))
-    kit = equipping.equip(plan, rig, analysis, judge, found, sink)
-    grades = kit.grades
-    for row in found.fitting(trial.digest for trial in plan.trials):
-        sink.add(row)
+    with equipping.judging(plan, rig, believed=not job.brings(sink.folder.path / CACHE)) as judge:
+        kit = equipping.equip(plan, rig, analysis, judge, found, sink)
+        grades = kit.grades
+        for row in found.fitting(trial.digest for trial in plan.trials):
+            sink.add(row)
 
-    def progress(event: live.Progress) -> None:
-        if event.trial is not None:
-            grades.trials[event.trial.digest] = event.trial
+        def progress(event: live.Progress) -> None:
+            if event.trial is not None:
+                grades.trials[event.trial.digest] = event.trial
 
-    looks = Looks(grades, say)
-    try:
+        looks = Looks(grades, say)
         ended = live.run(
             plan,
             kit.means,
@@ -124,9 +123,6 @@ def _measure(
             on_progress=progress,
         )
         grades.decided(len(design.looks))
-    finally:
-        if judge is not None:
-            judge.close()
     if ended.stopped and ended.stopped != looks.reason:
         # A plan that was decided early is whole; one that was cut short says by what.
         sink.add(Skipped(tier=Tier.LIVE, skill=None, code=code_of(ended.stopped), because=ended.stopped))

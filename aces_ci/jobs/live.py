@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
@@ -95,12 +95,12 @@ def run(
     settings = _settings(wanted, env)
     sandbox = compose.sandbox(settings.live.sandbox.backend)
     harnesses = compose.harnesses()
-    reach = trialling.access(env, wanted.provider_url or trialling.server_of(settings), in_container=sandbox.isolates)
+    reach = trialling.access(env, trialling.server_of(settings), in_container=sandbox.isolates)
     if wanted.pull_only:
         return _pulled(settings, harnesses, sandbox, env, out)
     redactor = Redactor([*secrets_of(env), *reach.secrets.keys.values()])
     folder = Folder.at(wanted.output, cwd=Path.cwd(), redact=redactor.redact)
-    with folder.held():
+    with folder.held(), ExitStack() as until_the_end:
         sink = EvidenceFile(folder)
         found = resuming.earlier(folder)
         done = found.trials
@@ -126,7 +126,7 @@ def run(
             plan = _plan(wanted, settings, who, done, lambda text: None)
         for line in opening(plan, cap):
             err(line)
-        judge = equipping.judge_for(plan, rig)
+        judge = until_the_end.enter_context(equipping.judging(plan, rig))
         _agree(wanted, confirm)
         analysis = trialling.analysis_of(plan, settings)
         kit = equipping.equip(plan, rig, analysis, judge, found, sink)
@@ -135,9 +135,11 @@ def run(
         drawing = screen if wanted.quiet < 1 else None
         say = err if wanted.quiet < 1 and drawing is None else (lambda line: None)
         board = Board(plan, done=done, cap_micros=means.budget.usd_micros, paid_micros=found.book.total)
-        teller = Teller(plan, analysis, grades, board, say)
+        stop = threading.Event()
+        teller = Teller(plan, analysis, grades, board, say, stop)
 
-        with _interruptible() as stop, drawn(drawing, board.lines, env) if drawing else nullcontext():
+        # A second Ctrl-C leaves here: what was written down is kept as after the first.
+        with suppress(KeyboardInterrupt), interruptible(stop), _shown(drawing, board, env):
             ended = live.run(
                 plan,
                 means,
@@ -172,12 +174,14 @@ def _pulled(
 
 
 def _settings(wanted: Wanted, env: Mapping[str, str]) -> Settings:
+    # One server of the user's own answers agents and judge, as in every other command.
+    own = (f"judge.base_url={wanted.provider_url}",) if wanted.provider_url else ()
     return load(
         policy=from_worktree(wanted.repo, wanted.config),
         policy_origin="(working tree)",
         env=env,
         inputs=inputs_of(env, settings_only=True),
-        overrides=wanted.overrides,
+        overrides=(*wanted.overrides, *own),
     ).settings
 
 
@@ -249,15 +253,24 @@ def _agree(wanted: Wanted, confirm: Callable[[str], bool] | None) -> None:
         raise UsageError("not started; nothing was spent", code="declined")
 
 
+def _shown(screen: TextIO | None, board: Board, env: Mapping[str, str]) -> AbstractContextManager[None]:
+    return drawn(screen, board.lines, env) if screen else nullcontext()
+
+
 @contextmanager
-def _interruptible() -> Iterator[threading.Event]:
-    """Ctrl-C once: nothing new starts, running agents are killed, everything is kept."""
-    stop = threading.Event()
+def interruptible(stop: threading.Event) -> Iterator[None]:
+    """Ctrl-C once: nothing new starts, running agents are killed, everything is kept. Twice: nothing is waited for."""
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def interrupted(*_: object) -> None:
+        if stop.is_set():
+            raise KeyboardInterrupt
+        stop.set()
+
     for number in before:
-        signal.signal(number, lambda *_: stop.set())
+        signal.signal(number, interrupted)
     try:
-        yield stop
+        yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -134,6 +134,20 @@ def test_each_trial_is_graded_once_in_a_sandbox_without_a_model_and_its_scores_b
     assert len(seen) == 6, "a look that is asked again grades nothing again"
 
 
+def test_once_it_is_stopped_no_further_run_is_graded_and_the_next_start_grades_the_rest(tmp_path: Path) -> None:
+    run = Run(tmp_path, skill(), says({"overall": 0.25}))
+    asked: list[int] = []
+
+    def stopped() -> bool:
+        asked.append(1)
+        return len(asked) > 2
+
+    assert run.grades.decided(1, stopped) is None
+    assert len(run.grades.scores) == 2
+    found = run.scores()
+    assert len(found) == 6 and len(run.grades.scores) == 6
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_a_crash_is_an_error_in_every_trial_and_never_zero(tmp_path: Path, mode: str) -> None:
     name = "outcome" if mode == "custom_only" else "custom.overall"

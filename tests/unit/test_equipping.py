@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,7 +12,7 @@ from aces_ci import compose, trialling
 from aces_ci.core.errors import UsageError
 from aces_ci.core.live_plan import LivePlan
 from aces_ci.core.plan import TrialPlan
-from aces_ci.equipping import Kit, Rig, equip, judge_for
+from aces_ci.equipping import Kit, Rig, equip, judging
 from aces_ci.ports.sandbox import SandboxLost
 from aces_ci.resuming import Earlier
 from aces_ci.shell.files import Folder
@@ -35,8 +36,7 @@ def equipped(tmp_path: Path, env: dict[str, str], plan: TrialPlan | None = None)
         reach=trialling.access({"ANTHROPIC_API_KEY": "sk-canary"}, None, in_container=True),
         purse=Purse(1_000_000, 250_000),
     )
-    judge = judge_for(plan, rig)
-    with rig.folder.held():
+    with judging(plan, rig) as judge, rig.folder.held():
         return rig, judge, equip(plan, rig, LivePlan(looks=(2, 4)), judge, Earlier(), cast(Any, MemorySink()))
 
 
@@ -45,14 +45,24 @@ def test_agents_judge_and_goal_worker_are_paid_from_one_purse(tmp_path: Path) ->
     assert judge is not None
     settle = cast(Any, kit.grades)._settle
     assert {id(each) for each in (judge.purse, kit.means.purse, settle.__self__.purse)} == {id(rig.purse)}
-    judge.close()
 
 
 def test_what_others_spent_before_is_no_part_of_what_agents_may_spend(tmp_path: Path) -> None:
     _, judge, kit = equipped(tmp_path, KEY)
     assert (kit.means.budget.usd_micros, kit.means.budget.kept_micros) == (750_000, 150_000)
     assert judge is not None
-    judge.close()
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_the_judge_s_connections_are_closed_however_the_run_ends(tmp_path: Path, fails: bool) -> None:
+    plan = plan_of()
+    rig, _, _ = equipped(tmp_path, KEY, plan)
+    with suppress(KeyboardInterrupt), judging(plan, rig) as judge:
+        client = cast(Any, judge).provider._client
+        assert not client.is_closed()
+        if fails:
+            raise KeyboardInterrupt
+    assert client.is_closed()
 
 
 def test_a_plan_that_nobody_can_grade_is_refused_before_it_is_equipped(tmp_path: Path) -> None:
@@ -69,7 +79,6 @@ def test_what_grades_is_labelled_as_a_part_of_the_run_that_the_next_start_in_the
     assert reply.error and grades._settle.__self__._judge([cast(Any, None)])[0].error
     assert sandbox.runs == [f"{rig.folder.key}.graders", f"{rig.folder.key}.goal"]
     assert judge is not None
-    judge.close()
 
 
 def lose(session: FakeSession) -> None:

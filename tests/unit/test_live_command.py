@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,8 +21,10 @@ from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
 from aces_ci.core.skill import FileKind, Skill, SkillFile
 from aces_ci.core.spending.exchange import Protocol
+from aces_ci.jobs.live import interruptible
 from aces_ci.settings.model import Settings
 from aces_ci.shell.files import Folder
+from aces_ci.tiers.ask import Asker
 from aces_ci.trialling import access, contenders, design_of, limits_of, narrowed
 from tests.e2e import live_rig as rig
 from tests.fakes.tide_model import script
@@ -169,6 +175,31 @@ def test_a_second_start_in_the_same_folder_is_refused_before_anything_is_read_or
         result = run(repo, "--yes", "--attempts", "3", "--provider-url", model)
     assert isinstance(result.exception, UsageError) and result.exception.code == "output_busy"
     assert not (repo / "out/evidence.jsonl").exists()
+
+
+def test_the_judge_is_closed_where_nothing_starts_and_after_a_run(
+    repo: Path, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed: list[Asker] = []
+    monkeypatch.setattr(Asker, "close", lambda self: closed.append(self))
+    judged = ("--set", "judge.provider=compatible", "--set", "judge.model=claude-sonnet-5", "--provider-url", model)
+    assert "spends money" in refused(run(repo, "--attempts", "3", *judged))
+    assert len(closed) == 1
+    ran = run(repo, "--attempts", "3", "--yes", *judged)
+    assert ran.exception is None, ran.output
+    assert len(closed) == 2
+    for asker in closed:
+        asker.provider.close()
+
+
+def test_ctrl_c_once_asks_to_stop_and_twice_waits_for_nothing() -> None:
+    stop = threading.Event()
+    with pytest.raises(KeyboardInterrupt), interruptible(stop):
+        os.kill(os.getpid(), signal.SIGINT)
+        assert stop.wait(5)
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(5)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_a_plan_that_cannot_decide_is_refused(repo: Path, model: str) -> None:
