@@ -35,6 +35,11 @@ def rules() -> tuple[Rule, ...]:
     return cast("tuple[Rule, ...]", plugins.load("rules", "RULE", "code"))
 
 
+def rule_codes() -> tuple[str, ...]:
+    """The codes of these rules, sorted: each begins the name of its file, so none needs to be imported."""
+    return tuple(name.partition("_")[0].upper() for name in plugins.names("rules"))
+
+
 def dialects() -> tuple[Dialect, ...]:
     """Every evaluation format that is read, by name."""
     return cast("tuple[Dialect, ...]", plugins.load("dialects", "DIALECT", "name"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain
@@ -31,7 +31,9 @@ from aces_ci.core.evidence import (
     Structure,
     Tier,
 )
+from aces_ci.core.finding import Finding
 from aces_ci.core.globs import matches
+from aces_ci.core.reading.known_findings import Known
 from aces_ci.core.repo_path import join, parent_of
 from aces_ci.core.request import Request, SiblingsOf
 from aces_ci.core.shards import of_shard
@@ -41,7 +43,7 @@ from aces_ci.settings.load import Loaded
 from aces_ci.shell import process
 from aces_ci.shell.reader import Reader
 from aces_ci.tiers.assemble import blocked
-from aces_ci.tiers.lint import check, scripts, told_apart
+from aces_ci.tiers.lint import Linted, check, scripts, told_apart, without
 from aces_ci.tiers.purse import Purse
 from aces_ci.tiers.unreadable import unreadable
 
@@ -70,6 +72,8 @@ class Job:
     recheck: Callable[[], Refusal | None] = lambda: None
     """Whether an approval to spend still holds, asked of the forge."""
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
+    known: Known = field(default_factory=Known)
+    """What the default branch's baseline file lists."""
     blocked: frozenset[str] = frozenset()
     """Skills whose text alone breaks a gate that blocks, known after tier 1: no judge is asked about them."""
 
@@ -184,9 +188,8 @@ def structural(job: Job, changes: ChangeSet) -> Iterator[Evidence]:
         rows = _read(job.reader, asked)
         name = next((row.name for row in rows if isinstance(row, Structure)), change.name)
         yield _as_evidence(change, name, has_evals=any(path.startswith("evals/") for path in after.files))
-        yield from rows
-        if settings.lint:
-            yield from _lint(change, before, after)
+        linted = _lint(change, before, after, asked.disabled) if settings.lint else Linted()
+        yield from _settled(rows, linted, job.known, change.previous_path)
 
 
 def _siblings(job: Job, commit: str, path: str, known: dict[str, tuple[Sibling, ...]]) -> tuple[Sibling, ...]:
@@ -212,12 +215,25 @@ def _read(reader: Reader, asked: Request) -> list[Evidence]:
     return list(unreadable(asked.after.root, manifest, because))
 
 
-def _lint(change: SkillChange, before: Snapshot | None, after: Snapshot) -> Iterator[Evidence]:
+def _lint(change: SkillChange, before: Snapshot | None, after: Snapshot, disabled: Collection[str]) -> Linted:
     """Advice on the scripts that this change touches; linters get bytes and no configuration."""
     changed_files = frozenset(changed_below(change))
-    linted = check(scripts(after, changed_files), _run_linter)
+    linted = without(check(scripts(after, changed_files), _run_linter), disabled)
     at_base = check(scripts(before, changed_files), _run_linter).findings if before and linted.findings else ()
-    yield from told_apart(linted.findings, at_base)
+    return replace(linted, findings=told_apart(linted.findings, at_base))
+
+
+def _settled(rows: Sequence[Evidence], linted: Linted, known: Known, previous: str | None) -> Iterator[Evidence]:
+    """One skill's evidence, lint and rules alike: what a comment set aside is listed, what is known is left out."""
+    found = [*(row for row in rows if isinstance(row, Finding)), *linted.findings]
+    for row in rows:
+        if isinstance(row, Structure):
+            whole = replace(row, ignored={**row.ignored, **linted.ignored})
+            structure, shown = known.settle(whole, found, previous=previous)
+            yield structure
+            yield from shown
+        elif not isinstance(row, Finding):
+            yield row
     yield from linted.skipped
 
 

@@ -16,12 +16,9 @@ def load(package: str, constant: str, key: str) -> tuple[object, ...]:
     Raises:
         RuntimeError: a module lacks the constant, or two carry the same key. Both are bugs of ours.
     """
-    parent = importlib.import_module(f"aces_ci.{package}")
     found: dict[str, object] = {}
-    for info in pkgutil.iter_modules(parent.__path__):
-        if info.name.startswith("_"):
-            continue
-        module = importlib.import_module(f"{parent.__name__}.{info.name}")
+    for file in names(package):
+        module = importlib.import_module(f"aces_ci.{package}.{file}")
         value = getattr(module, constant, None)
         if value is None:
             raise RuntimeError(f"{module.__name__} has no {constant}")
@@ -30,3 +27,9 @@ def load(package: str, constant: str, key: str) -> tuple[object, ...]:
             raise RuntimeError(f"two plug-ins of {package} are called {name}")
         found[name] = value
     return tuple(found[name] for name in sorted(found))
+
+
+def names(package: str) -> tuple[str, ...]:
+    """The modules of `aces_ci.<package>` that are plug-ins, by name; none of them is imported."""
+    parent = importlib.import_module(f"aces_ci.{package}")
+    return tuple(info.name for info in pkgutil.iter_modules(parent.__path__) if not info.name.startswith("_"))

@@ -71,10 +71,10 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
     from aces_ci import compose
     from aces_ci.changes.worktree import search
     from aces_ci.cli._check.baseline import Baseline
-    from aces_ci.cli._check.codes import ignored, matching
     from aces_ci.cli._check.examine import Demand, examine
     from aces_ci.cli._check.repair import repair
     from aces_ci.cli._check.show import Show
+    from aces_ci.core.reading.codes import matching
     from aces_ci.core.repo_path import text_of
     from aces_ci.core.rule import Profile
 
@@ -88,7 +88,8 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
         folders = f"{found.folders} folder{'' if found.folders == 1 else 's'}"
         if not paths or found.folders:
             click.echo(f"warning: no SKILL.md below {where} (searched {folders})", err=True)
-    disabled = ignored(loaded, rules) | matching(ignore, rules, "--ignore")
+    codes = compose.rule_codes()
+    disabled = frozenset(settings.structural.ignore) | matching(ignore, codes, "--ignore")
     known = Baseline.at(
         baseline or settings.structural.baseline_file, repo, write=write_baseline, update=update_baseline
     )
@@ -97,7 +98,7 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
         profile=Profile(profile or settings.structural.profile),
         min_score=settings.structural.min_score,
         disabled=disabled,
-        selected=matching(select, rules, "--select") if select else None,
+        selected=matching(select, codes, "--select") if select else None,
         known=known.known,
         lint=lint,
     )
@@ -126,14 +127,17 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
 
 def _loaded(repo: Path, config: Path | None, overrides: tuple[str, ...]) -> Loaded:
     """The working tree's settings, as at every terminal command."""
+    from aces_ci import compose
     from aces_ci.policy import from_worktree
+    from aces_ci.set_aside import spelled_out
     from aces_ci.settings.inputs import inputs_of
     from aces_ci.settings.load import load
 
-    return load(
+    loaded = load(
         policy=from_worktree(repo, config),
         policy_origin="(working tree)",
         env=os.environ,
         inputs=inputs_of(os.environ, settings_only=True),
         overrides=overrides,
     )
+    return spelled_out(loaded, compose.rule_codes())

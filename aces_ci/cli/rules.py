@@ -15,12 +15,12 @@ from aces_ci.cli.options import format_option
 def COMMAND(codes: tuple[str, ...], format_: str) -> int:
     """List the rules: code, severity, dimension, title. CODE narrows, whole or by its beginning (`SP`)."""
     from aces_ci import compose
-    from aces_ci.cli._check.codes import matching
+    from aces_ci.core.reading.codes import matching
     from aces_ci.core.reading.further_codes import FURTHER
     from aces_ci.core.reading.rule_page import entry, markdown
 
     rules = compose.rules()
-    wanted = matching(codes, rules, "CODE") if codes else {*FURTHER, *(rule.code for rule in rules)}
+    wanted = matching(codes or ("ALL",), [rule.code for rule in rules], "CODE")
     further = [code for code in FURTHER.values() if code.code in wanted]
     chosen = [rule for rule in rules if rule.code in wanted]
     if format_ == "json":

@@ -39,6 +39,8 @@ class PolicySource:
     head_differs: bool = False
     """The head changes the policy file; takes effect after merge."""
     head_problem: str | None = None
+    baseline_grows: int = 0
+    """Findings that the head's baseline file lists and that of the default branch does not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +110,10 @@ class Structure:
     """Code of the rule to the points of the overall score that it took, largest first."""
     ignored: Mapping[str, str] = field(default_factory=dict)
     """`CODE path:line` of a finding that a comment in the file sets aside, to the reason given there."""
+    known: int = 0
+    """Findings that the baseline file lists and that are therefore left out."""
+    recorded_score: int | None = None
+    """What the baseline file holds the skill to, where it knows it."""
 
     @property
     def id(self) -> str:

@@ -147,11 +147,14 @@ def _scores(report: Report, origin: Origin) -> bool:
         for value in (
             skill.structure.score,
             skill.structure.previous_score,
+            skill.structure.recorded_score,
             *skill.structure.dimensions.values(),
         )
         if value is not None
     ]
-    return any(not 0 <= value <= 100 for value in numbers) or not 0 <= report.cost.seconds <= 1e6
+    counts = [report.policy.baseline_grows, *(skill.structure.known for skill in report.skills if skill.structure)]
+    absurd = any(not 0 <= value <= COUNT for value in counts)
+    return absurd or any(not 0 <= value <= 100 for value in numbers) or not 0 <= report.cost.seconds <= 1e6
 
 
 def _figures(report: Report, origin: Origin) -> bool:
@@ -268,7 +271,7 @@ _RULES: tuple[tuple[str, _Rule, str], ...] = (
     ("ids", _ids, "a version, commit or rule code in it is none"),
     ("paths", _paths, "a path in it is no path of a repository"),
     ("places", _places, "a line number in it is none"),
-    ("scores", _scores, "a score in it is outside 0 to 100"),
+    ("scores", _scores, "a score in it is outside 0 to 100, or a count in it is none"),
     ("figures", _figures, "a figure of the run that waits in it is none, or a script in it did not change"),
     ("severity", _severities, "a finding in it has a severity that its category does not have"),
     ("belongs", _belongs, "a finding, gate or reason in it belongs to no skill of its own"),

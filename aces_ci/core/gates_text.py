@@ -41,11 +41,16 @@ def security_gate(
 
 
 def structural_gate(skill: ChangedSkill, structure: Structure | None, minimum: int, mode: Mode) -> GateResult:
-    """Broken by a score below `minimum`; a manifest that cannot be read has no score, and gate spec says so."""
+    """Broken by a score below `minimum`, or below the lower one that the baseline file records.
+
+    A manifest that cannot be read has no score, and gate spec says so.
+    """
     if structure is None or structure.score is None:
         return _result(GateName.STRUCTURAL, mode, Outcome.UNDECIDABLE, skill, "there is no score")
-    broken = structure.score < minimum
-    reason = f"scores {structure.score}, {'below' if broken else 'at least'} {minimum}"
+    held = min(minimum, minimum if structure.recorded_score is None else structure.recorded_score)
+    broken = structure.score < held
+    reason = f"scores {structure.score}, {'below' if broken else 'at least'} {held}"
+    reason += ", which the baseline file holds it to" if held < minimum else ""
     return _result(GateName.STRUCTURAL, mode, Outcome.BROKEN if broken else Outcome.MET, skill, reason)
 
 

@@ -28,6 +28,7 @@ from aces_ci.core.scan.redact import Redactor
 from aces_ci.core.skill import Snapshot
 from aces_ci.judging import Bench, judged, shown
 from aces_ci.policy import from_worktree
+from aces_ci.set_aside import spelled_out
 from aces_ci.settings.inputs import inputs_of, secrets_of
 from aces_ci.settings.load import load
 from aces_ci.settings.model import Settings
@@ -185,13 +186,14 @@ def _foot(rows: Sequence[Judgement], asker: Asker) -> list[str]:
 
 
 def _opened(wanted: Wanted, env: Mapping[str, str]) -> tuple[Settings, Bench, Asker]:
-    settings = load(
+    loaded = load(
         policy=from_worktree(wanted.repo, wanted.config),
         policy_origin="(working tree)",
         env=env,
         inputs=inputs_of(env, settings_only=True),
         overrides=wanted.overrides,
-    ).settings
+    )
+    settings = spelled_out(loaded, compose.rule_codes()).settings
     redactor = Redactor(secrets_of(env))
     folder = Folder.at(wanted.output, cwd=Path.cwd(), redact=redactor.redact)
     bench = compose.bench(env, folder, _recorder(wanted.record, redactor))

@@ -23,25 +23,23 @@ from aces_ci.core.evidence import PAID, Evidence
 from aces_ci.core.report import Report
 from aces_ci.core.scan.redact import Redactor
 from aces_ci.core.shards import matrix, shard_of
-from aces_ci.core.wire import read_lines, to_line
+from aces_ci.core.wire import to_line
 from aces_ci.jobs import plan as planning
 from aces_ci.pipeline import Job
 from aces_ci.policy import blamed, find_policy, from_evidence
 from aces_ci.ports.forge import Forge, ForgeOptions
 from aces_ci.resuming import Earlier
+from aces_ci.set_aside import baseline, spelled_out
 from aces_ci.settings.inputs import inputs_of, secrets_of
 from aces_ci.settings.load import Loaded, load
 from aces_ci.shell.evidence_file import NAME as EVIDENCE
-from aces_ci.shell.evidence_file import text_of
-from aces_ci.shell.files import Folder, read_bounded
+from aces_ci.shell.evidence_file import rows_in, text_of
+from aces_ci.shell.files import Folder
 from aces_ci.shell.log import Dialect, Log, dialect_of
 from aces_ci.shell.reader import Reader
 from aces_ci.shell.zygote import Zygote
 from aces_ci.tiers.assemble import assemble
 from aces_ci.tiers.purse import Purse
-
-EVIDENCE_LIMIT = 500_000_000
-"""Bytes of one evidence file; 10,000 trials are about 20 MB."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +99,8 @@ def prepared(
                 inputs=inputs_of(env, settings_only=True),
                 overrides=_overrides(options),
             )
+            loaded = spelled_out(loaded, compose.rule_codes())
+        recorded = baseline(repository, event, loaded.settings.structural.baseline_file)
         given = consent(forge, event, loaded.settings.comment.key, log, env.get(HANDED_ON, ""), use=use)
         shard = shard_of(options.shard)
         yield Job(
@@ -108,7 +108,8 @@ def prepared(
             repository=repository,
             reader=reader,
             loaded=loaded,
-            policy=policy,
+            policy=replace(policy, baseline_grows=recorded.added),
+            known=recorded.known,
             purse=Purse.of_shard(in_micros(loaded.settings.budget.usd), shard[1] if shard else 1),
             shard=shard,
             consent=given,
@@ -150,7 +151,7 @@ def report(places: Sequence[Path], options: Options, *, env: Mapping[str, str], 
     redactor = Redactor(secrets_of(env))
     log = Log(stderr, dialect=dialect_of(env), redact=redactor.text)
     ours, theirs = importing.split(places)
-    rows = [row for place in ours for path in _evidence_files(place) for row in _read_evidence(path)]
+    rows = [row for place in ours for row in rows_in(place)]
     others = importing.imported(theirs)
     if others:
         log.line(f"imported {len(others)} figures of other tools: unverified, they decide nothing")
@@ -164,29 +165,6 @@ def report(places: Sequence[Path], options: Options, *, env: Mapping[str, str], 
     forge = compose.forge(env, log, _forge_options(env, redactor)) if options.post else None
     with Zygote() as zygote:
         return finish(merged, folder, log, options, loaded, zygote, forge=forge, stdout=stdout)
-
-
-def _evidence_files(place: Path) -> list[Path]:
-    """The file itself, that of a folder, or those of a folder's folders: how downloaded shards lie."""
-    if not place.is_dir() or (place / EVIDENCE).exists():
-        return [place / EVIDENCE if place.is_dir() else place]
-    return sorted(place.glob(f"*/{EVIDENCE}")) or [place / EVIDENCE]
-
-
-def _read_evidence(path: Path) -> Iterator[Evidence]:
-    try:
-        raw = read_bounded(path, limit=EVIDENCE_LIMIT)
-    except FileNotFoundError:
-        raise UsageError(
-            f"there is no evidence at {path}", code="no_evidence", path=str(path), do="give what `aces-ci run` wrote"
-        ) from None
-    try:
-        text = raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise UsageError(
-            f"{path} is not UTF-8 (byte {error.start})", code="evidence_encoding", path=str(path), do="write it again"
-        ) from None
-    return read_lines(text.splitlines(keepends=True), source=str(path))
 
 
 def finish(

@@ -5,14 +5,18 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
+from aces_ci.core.errors import UsageError
 from aces_ci.core.evidence import Evidence
 from aces_ci.core.wire import read_lines, to_line
-from aces_ci.shell.files import Folder
+from aces_ci.shell.files import Folder, read_bounded
 
 NAME = "evidence.jsonl"
 LIMIT = 1 << 30
 """Bytes of an evidence file that is read; a run of 10,000 trials is under 10 MB."""
+GIVEN_LIMIT = 500_000_000
+"""Bytes of one that was brought from elsewhere; 10,000 trials are about 20 MB."""
 PRIVATE = 0o600
 """Traces may hold what a skill's fixtures hold: nobody else on the runner needs them."""
 
@@ -22,6 +26,38 @@ def rows_of(folder: Folder, name: str) -> Iterator[Evidence]:
     data = folder.read(name, limit=LIMIT) or b""
     lines = data.decode("utf-8", "replace").splitlines(keepends=True)
     yield from read_lines(lines, source=str(folder.path / name))
+
+
+def rows_in(place: Path) -> Iterator[Evidence]:
+    """The evidence of a file, of a folder, or of a folder's folders: how downloaded shards lie.
+
+    Raises:
+        UsageError: there is none, it is not UTF-8, or a line is not of this version.
+    """
+    for path in _files(place):
+        yield from _read(path)
+
+
+def _files(place: Path) -> list[Path]:
+    if not place.is_dir() or (place / NAME).exists():
+        return [place / NAME if place.is_dir() else place]
+    return sorted(place.glob(f"*/{NAME}")) or [place / NAME]
+
+
+def _read(path: Path) -> Iterator[Evidence]:
+    try:
+        raw = read_bounded(path, limit=GIVEN_LIMIT)
+    except FileNotFoundError:
+        raise UsageError(
+            f"there is no evidence at {path}", code="no_evidence", path=str(path), do="give what `aces-ci run` wrote"
+        ) from None
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"{path} is not UTF-8 (byte {error.start})", code="evidence_encoding", path=str(path), do="write it again"
+        ) from None
+    return read_lines(text.splitlines(keepends=True), source=str(path))
 
 
 def text_of(rows: Iterable[Evidence]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import PurePosixPath
 
@@ -56,9 +56,9 @@ class Script:
 class Linted:
     """What linting gave: findings in order of place; for a skill with a script that could not be linted, why."""
 
-    findings: tuple[Finding, ...]
-    skipped: tuple[Skipped, ...]
-    ignored: Mapping[str, str]
+    findings: tuple[Finding, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    ignored: Mapping[str, str] = field(default_factory=dict)
     """As `Structure.ignored`: `CODE path:line` of what a comment in the script sets aside, to its reason."""
 
 
@@ -114,6 +114,15 @@ def check(files: Sequence[Script], run: Runner) -> Linted:
             )
     ordered = tuple(sorted(findings, key=lambda finding: finding.order))
     return Linted(findings=ordered, skipped=tuple(skipped.values()), ignored=ignored)
+
+
+def without(linted: Linted, codes: Collection[str]) -> Linted:
+    """The same without findings, and ignores, of codes that nobody wants."""
+    return replace(
+        linted,
+        findings=tuple(finding for finding in linted.findings if finding.code not in codes),
+        ignored={place: reason for place, reason in linted.ignored.items() if place.split()[0] not in codes},
+    )
 
 
 def told_apart(findings: Iterable[Finding], before: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -116,8 +116,12 @@ def test_there_are_about_fifty_rules_of_quality_and_spec() -> None:
     assert len(codes) >= 50
 
 
-def test_codes_of_script_lint_can_be_ignored_and_selected_like_rules() -> None:
-    from aces_ci.cli._check.codes import matching
+def test_a_rule_is_known_by_its_file_before_it_is_imported() -> None:
+    assert compose.rule_codes() == tuple(rule.code for rule in compose.rules())
 
-    assert matching(["LI002"], compose.rules(), "--ignore") == {"LI002"}
-    assert matching(["LI"], compose.rules(), "--select") == {"LI001", "LI002", "LI003"}
+
+def test_codes_of_script_lint_can_be_ignored_and_selected_like_rules() -> None:
+    from aces_ci.core.reading.codes import matching
+
+    assert matching(["LI002"], compose.rule_codes(), "--ignore") == {"LI002"}
+    assert matching(["LI"], compose.rule_codes(), "--select") == {"LI001", "LI002", "LI003"}

@@ -12,12 +12,9 @@ from aces_ci import __version__
 from aces_ci.cli._check.examine import Examined
 from aces_ci.core.errors import UsageError
 from aces_ci.core.reading.checkup import Checkup
-from aces_ci.core.reading.known_findings import Known, dump, load, recorded
+from aces_ci.core.reading.known_findings import FILE, LIMIT, Known, dump, load, recorded
 from aces_ci.core.rule import Profile
 from aces_ci.shell.files import Folder, read_bounded
-
-DEFAULT = Path(".aces-baseline.json")
-_LIMIT = 32 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +34,7 @@ class Baseline:
         Raises:
             UsageError: a named file is missing or broken, or `--write-baseline` would replace one.
         """
-        path = repo / (named or DEFAULT)
+        path = repo / (named or FILE)
         if write:
             if path.exists():
                 raise UsageError(
@@ -52,8 +49,8 @@ class Baseline:
                 do = "write it first: aces-ci check --write-baseline"
                 raise UsageError(f"there is no baseline file {path}", code="no_baseline", path=str(path), do=do)
             return cls(path=None, known=Known(), write=False, update=False, root=repo)
-        text = read_bounded(path, limit=_LIMIT).decode("utf-8", "replace")
-        return cls(path=path, known=load(text, str(named or DEFAULT)), write=False, update=update, root=repo)
+        text = read_bounded(path, limit=LIMIT).decode("utf-8", "replace")
+        return cls(path=path, known=load(text, str(named or FILE)), write=False, update=update, root=repo)
 
     def settle(self, examined: Sequence[Examined], profile: Profile, *, seconds: float, ignoring: bool) -> Checkup:
         """Write what was asked for, and sum up.

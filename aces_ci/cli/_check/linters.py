@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import click
 
 from aces_ci.core.skill import Skill
 from aces_ci.ports.runner import Completed
 from aces_ci.shell import process
-from aces_ci.tiers.lint import Linted, check, scripts
+from aces_ci.tiers.lint import Linted, check, scripts, without
 
 
 def linted(skill: Skill, disabled: frozenset[str]) -> Linted:
@@ -18,11 +17,7 @@ def linted(skill: Skill, disabled: frozenset[str]) -> Linted:
     found = check(scripts(skill), _run)
     for entry in found.skipped:
         click.echo(f"note: {skill.label}: not linted: {entry.because}", err=True)
-    return replace(
-        found,
-        findings=tuple(finding for finding in found.findings if finding.code not in disabled),
-        ignored={place: reason for place, reason in found.ignored.items() if place.split()[0] not in disabled},
-    )
+    return without(found, disabled)
 
 
 def _run(argv: Sequence[str], stdin: bytes) -> Completed:

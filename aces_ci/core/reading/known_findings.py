@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from aces_ci.core.errors import UsageError
+from aces_ci.core.evidence import Structure
 from aces_ci.core.finding import Finding
 
 SCHEMA_VERSION = 1
+FILE = ".aces-baseline.json"
+"""Where it lies unless the settings name another place, from the top of the repository."""
+LIMIT = 32 * 1024 * 1024
+"""Bytes of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +32,20 @@ class Known:
             listed = finding.fingerprint in self.findings.get(finding.skill, {})
             (known if listed else shown).append(finding)
         return tuple(shown), tuple(known)
+
+    def settle(
+        self, structure: Structure, findings: Iterable[Finding], *, previous: str | None = None
+    ) -> tuple[Structure, tuple[Finding, ...]]:
+        """A skill of a change without what is listed, which it may not lose from, and the word on both.
+
+        What the change itself brought is not known, though an entry is left of an earlier time: it is new. A skill
+        that was moved from `previous` is known by either path.
+        """
+        listed = {**self.findings.get(previous or "", {}), **self.findings.get(structure.skill, {})}
+        every = tuple(findings)
+        kept = tuple(each for each in every if each.new or not each.fingerprint or each.fingerprint not in listed)
+        score = self.scores.get(structure.skill, self.scores.get(previous or ""))
+        return replace(structure, known=len(every) - len(kept), recorded_score=score), kept
 
     def gone(self, findings: Iterable[Finding], unasked: Mapping[str, Collection[str]]) -> int:
         """Entries that no longer occur in the skills of `unasked`, which holds the codes that nobody asked there."""
@@ -89,7 +108,7 @@ def load(text: str, name: str) -> Known:
     """
     try:
         document = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", 1)
         raise UsageError(
             f"{name}:{line}: the baseline file is not JSON: {getattr(error, 'msg', error)}",

@@ -43,6 +43,20 @@ def _gates(report: Report) -> list[str]:
 
 
 def _policy(report: Report) -> list[str]:
+    return [*_settings(report), *_baseline(report)]
+
+
+def _baseline(report: Report) -> list[str]:
+    """What was left out on the default branch's word, and what the change would leave out beyond it."""
+    known = sum(skill.structure.known for skill in report.skills if skill.structure is not None)
+    said = [f"{plural(known, 'finding')} known before this change left out"] if known else []
+    if grows := report.policy.baseline_grows:
+        added = f"adds {plural(grows, 'finding')} to the file, which may only shrink; the default branch's decides"
+        said.append(f"this change {added}")
+    return [f"**Baseline** · {' · '.join(said)}"] if said else []
+
+
+def _settings(report: Report) -> list[str]:
     if report.policy.head_problem:
         return [
             f"**Settings** · {code('aces.yml')} in this change has an error: {prose(report.policy.head_problem, 200)}"
