@@ -3,7 +3,9 @@
     python benchmarks/live_overhead.py [--trials 12] [--concurrent 24] [--seconds 5]
 
 The agent is one shell command of known length in the built-in harness's image; sandbox and gateway are the real ones.
-Prints medians with their spread. Needs Docker and the images of the end-to-end suite.
+One after the other, a trial costs the time from the end of the one before to its own end; side by side, the whole run
+is held against the time that the agents alone would take. Prints medians with their spread, and the processor's pace.
+Needs Docker and the images of the end-to-end suite.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import statistics
 import tempfile
 import time
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 from aces_ci.core.plan import Contender
@@ -40,38 +43,38 @@ def measured(image: str, *, cases: int, workers: int, seconds: float) -> dict[st
     plan = rig.plan(
         [contender], subjects=[rig.subject(cases=rows)], workers=workers, arms=(Arm.WITH_SKILL, Arm.BASELINE)
     )
-    starts: dict[str, float] = {}
-    whole: list[float] = []
-
-    def progress(event: live.Progress) -> None:
-        if event.trial is None:
-            starts[event.planned.digest] = time.monotonic()
-        else:
-            whole.append(time.monotonic() - starts[event.planned.digest])
-
-    sink = rig.MemorySink()
-    first = last = 0.0
+    starts: list[float] = []
+    ends: list[float] = []
 
     def timed(event: live.Progress) -> None:
-        nonlocal first, last
-        first = first or time.monotonic()
-        last = time.monotonic()
-        progress(event)
+        (starts if event.trial is None else ends).append(time.monotonic())
+
+    sink = rig.MemorySink()
 
     ended = live.run(plan, rig.means(limits=replace(rig.SMALL, seconds=120)), sink, run_id="bench", on_progress=timed)
     assert ended.stopped == "" and all(trial.ending.value == "finished" for trial in sink.trials), sink.trials
-    over = sorted(item - seconds for item in whole)
+    over = sorted(after - before - seconds for before, after in pairwise(ends)) if workers == 1 else []
     ideal = seconds * -(-len(plan.trials) // workers)
+    wall = ends[-1] - starts[0]
     return {
-        "trials": len(whole),
+        "trials": len(ends),
         "workers": workers,
         "agent_seconds": seconds,
-        "overhead_median": round(statistics.median(over), 3),
-        "overhead_p90": round(over[int(0.9 * (len(over) - 1))], 3),
-        "wall": round(last - first, 2),
+        "overhead_median": round(statistics.median(over), 3) if over else None,
+        "overhead_p90": round(over[int(0.9 * (len(over) - 1))], 3) if over else None,
+        "wall": round(wall, 2),
         "ideal": ideal,
-        "ratio": round((last - first) / ideal, 3) if ideal else None,
+        "ratio": round(wall / ideal, 3) if ideal else None,
     }
+
+
+def pace() -> float:
+    """Processor seconds of five million additions: about .25 on an idle machine of the kind the targets mean."""
+    before = time.process_time()
+    total = 0
+    for number in range(5_000_000):
+        total += number
+    return round(time.process_time() - before, 2)
 
 
 def main() -> None:
@@ -83,10 +86,10 @@ def main() -> None:
     chosen = options.parse_args()
     with tempfile.TemporaryDirectory() as cache:
         image = rig.images(("builtin",), Path(cache))["builtin"]
-    print(json.dumps({"load": os.getloadavg(), "cores": os.cpu_count()}))
+    print(json.dumps({"load": os.getloadavg(), "cores": os.cpu_count(), "pace": pace()}))
     print(json.dumps(measured(image, cases=chosen.trials // 2, workers=1, seconds=0.0)))
     print(json.dumps(measured(image, cases=chosen.concurrent // 2, workers=4, seconds=chosen.seconds)))
-    print(json.dumps({"load": os.getloadavg()}))
+    print(json.dumps({"load": os.getloadavg(), "pace": pace()}))
 
 
 if __name__ == "__main__":
