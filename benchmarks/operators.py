@@ -61,18 +61,23 @@ def unseen(skill: Skill) -> bool:
 
 
 def subjects(skills: Sequence[Skill], sources: Sequence[str]) -> list[Subject]:
-    """Every skill with the descriptions of its repository, or of all where it is alone there."""
+    """Every skill with the descriptions of its repository, or of all where it is alone there.
+
+    Copies of a skill under its own name are no other skills.
+    """
     told: dict[str, set[str]] = {}
     bodies: dict[str, set[str]] = {}
+    copies: dict[str | None, set[str]] = {}
     for skill, source in zip(skills, sources, strict=True):
         told.setdefault(source, set()).add(skill.description or "")
         bodies.setdefault(source, set()).add(skill.body)
+        copies.setdefault(skill.name, set()).add(skill.body)
     every = {text for texts in bodies.values() for text in texts}
     everything = {text for texts in told.values() for text in texts} - {""}
     found = []
     for skill, source in zip(skills, sources, strict=True):
         near = told[source] - {"", skill.description}
-        beside = bodies[source] - {skill.body} or every - {skill.body}
+        beside = bodies[source] - copies[skill.name] or every - copies[skill.name]
         found.append(Subject(skill, tuple(sorted(near or everything - {skill.description})), tuple(sorted(beside))))
     return found
 

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from aces_ci.core.finding import Category, Severity
+from aces_ci.core.reading import topic
 from aces_ci.core.reading.grade import graded
-from aces_ci.core.reading.lexis import stem, stemmed, stems, words
+from aces_ci.core.reading.lexis import stem, stemmed, words
 from aces_ci.core.reading.outline import outline
 from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Dimension, Example, Problem, Rule
@@ -25,7 +26,7 @@ in full where the body has `BODY` words of its own and not at all up to `STUB`: 
 
 
 def check(skill: Skill) -> Iterator[Problem]:
-    promised = stems(skill.description or "")
+    promised = topic.promised(skill.description or "")
     if not promised:
         # Nothing is promised, so nothing can be kept; DI001 says it to the reader.
         yield Problem(message="The description promises nothing.", line=skill.opening, deduction=MOST, quiet=True)

@@ -24,6 +24,9 @@ _PLACEHOLDER = re.compile(
 )
 _MARKS = vocabulary("todo tbd fixme xxx lorem insert your add describe replace fill coming content")
 _BARE = re.compile(r"<[a-z][a-z0-9 _-]*>|[.\u2026]{3,}|TODO|TBD|FIXME")
+_UNTITLED = re.compile(
+    r"(?i)(?:\[.*\]|\{.*\}|<.*>|(?:your |my |the )?(?:skill|template)(?:'s)? (?:name|title)|untitled)"
+)
 _SPAN = re.compile(r"<[a-z][a-z0-9 _-]*>")
 HOLLOW = 9.0
 """Points for commands that were never filled in: more than a path that leads nowhere costs."""
@@ -31,6 +34,10 @@ OFTEN, SHARE = 4, 0.5
 
 
 def check(skill: Skill) -> Iterator[Problem]:
+    for heading in outline(skill.body).headings[:1]:
+        if _UNTITLED.fullmatch(heading.text.strip()):
+            yield Problem(message=f"The title was never filled in: {heading.text[:40]!r}.", line=skill.at(heading.line))
+            return
     for part in outline(skill.body).prose:
         if _MARKS.isdisjoint(part.vocabulary):
             continue
@@ -81,6 +88,7 @@ RULE = Rule(
     silent_on="getsentry/skills/skills/pr-link-issue",
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\nTODO: describe the export.\n")}, lines=(7,)),
+        Example(files={"SKILL.md": manifest("# Skill name\n\nConvert the ledger.\n")}, lines=(5,)),
         Example(
             files={"SKILL.md": manifest("# Sample\n\nRun it:\n\n```sh\n<command>\n\n<command>\n```\n")}, lines=(9,)
         ),

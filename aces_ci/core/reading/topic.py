@@ -1,0 +1,125 @@
+"""What a skill is about, by its name, its description and its body: whether the three speak of one thing."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from aces_ci.core.reading.lexis import STOP, stem, stemmed, stems, words
+from aces_ci.core.reading.outline import outline
+from aces_ci.core.skill import Skill
+
+MOST_FREQUENT = 12
+SHARED = 4
+"""Of the most frequent words of a body so many are on a card that fits it, if not more."""
+ORDINARY, FOREIGN = 0.3, 0.7
+"""Shares of a description's words that the body lacks: an ordinary one, and one from which on nothing fits."""
+LONG = 3
+"""Letters from which a word within another counts as the same: `bug` in `debugging`."""
+_QUOTED = re.compile(r"[\"“'‘`«][^\"”'’`»\n]{3,140}[\"”'’`»]")
+
+
+@dataclass(frozen=True, slots=True)
+class Strangeness:
+    """How little two things fit, each in [0, 1]; None where a word to compare is lacking."""
+
+    title: float | None
+    """The body's title against the name and the description."""
+    name: float | None
+    """Share of the name's words that the body never uses."""
+    promise: float
+    """The description's words that the body lacks, an ordinary share apart; 1 where it promises nothing."""
+    frequent: float
+    """The body's frequent words that neither name nor description hold."""
+    described: float
+    """Those that the description does not hold."""
+    card: float | None
+    """1 where name and title share no word with the description."""
+    leading: tuple[str, ...]
+    """The body's most frequent words that the card lacks."""
+    neighbour: str
+    """The skill beside it whose whole name the title holds, while it lacks a part of this one's; mostly empty."""
+
+
+@lru_cache(maxsize=512)
+def frequent(body: str) -> Mapping[str, str]:
+    """The stems that occur in most parts of a body, most of all first, each with a word that has it."""
+    parts = outline(body)
+    spelled: Counter[str] = Counter()
+    for found in (*(part.vocabulary for part in parts.prose), *(code.vocabulary for code in parts.codes)):
+        spelled.update(found)
+    counts: Counter[str] = Counter()
+    shown: dict[str, str] = {}
+    for word, times in spelled.items():
+        if " " not in word and len(word) > 2 and word not in STOP:
+            root = stem(word)
+            counts[root] += times
+            if root not in shown or (-times, word) < (-spelled[shown[root]], shown[root]):
+                shown[root] = word
+    most = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))[:MOST_FREQUENT]
+    return {root: shown[root] for root, _ in most}
+
+
+def promised(description: str) -> frozenset[str]:
+    """Content words of a description, without what it quotes: a user's words are no promise."""
+    return stems(_QUOTED.sub(" ", description)) or stems(description)
+
+
+def strangeness(skill: Skill) -> Strangeness:
+    """How far name, description and body of a skill are from one another."""
+    parts = outline(skill.body)
+    called = skill.name or skill.directory
+    name, told = _named(called), stems(skill.description or "")
+    promise = promised(skill.description or "")
+    known = stemmed(parts.vocabulary)
+    heading = next((heading.text for heading in parts.headings[:1] if heading.level == 1), "")
+    title = stems(heading)
+    often = frequent(skill.body)
+    missing = len(promise - known) / len(promise) if promise else 1.0
+    comparable = bool(name and title) and _latin(name) == _latin(title)
+    names = name | stems(parts.headings[0].text if parts.headings else "")
+    return Strangeness(
+        title=_apart(called, name, heading, title, told) if comparable else None,
+        name=len(name - known) / len(name) if name else None,
+        promise=_clipped((missing - ORDINARY) / (FOREIGN - ORDINARY)),
+        frequent=_clipped(1 - sum(word in name or word in told for word in often) / SHARED),
+        described=_clipped(1 - sum(word in told for word in often) / SHARED),
+        card=None
+        if not names or not told or _latin(names) != _latin(told)
+        else float(not any(_same(one, other) for one in names for other in told)),
+        leading=tuple(word for root, word in often.items() if root not in name and root not in told),
+        neighbour=next((other for other in _beside(skill) if _named(other) <= title and not _named(other) <= name), "")
+        if title and not name <= title
+        else "",
+    )
+
+
+def _apart(called: str, name: frozenset[str], heading: str, title: frozenset[str], told: frozenset[str]) -> float:
+    """The mean of what the title leaves out of the name and of what it says beyond name and description."""
+    run_on, joined = "".join(words(heading)), "".join(words(called.replace("-", " ").replace("_", " ")))
+    left_out = sum(word not in run_on and not any(_same(word, other) for other in title) for word in name)
+    beyond = sum(word not in joined and not any(_same(word, other) for other in name | told) for word in title)
+    return float((left_out / len(name) * beyond / len(title)) ** 0.5)
+
+
+def _named(name: str) -> frozenset[str]:
+    return stems(name.replace("-", " ").replace("_", " "))
+
+
+def _beside(skill: Skill) -> Iterator[str]:
+    return (sibling.name for sibling in skill.siblings if _named(sibling.name))
+
+
+def _same(one: str, other: str) -> bool:
+    return one == other or (len(one) >= LONG and one in other) or (len(other) >= LONG and other in one)
+
+
+def _latin(found: frozenset[str]) -> bool:
+    return any(word.isascii() for word in found)
+
+
+def _clipped(share: float) -> float:
+    return max(0.0, min(1.0, share))
