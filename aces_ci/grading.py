@@ -25,7 +25,7 @@ from aces_ci.core.staging import Injection
 from aces_ci.core.suites.case import Case
 from aces_ci.core.suites.run_policy import Grading
 from aces_ci.core.trace import file as trace_file
-from aces_ci.core.trial import Ending, Trial
+from aces_ci.core.trial import Arm, Ending, Trial
 from aces_ci.ports.metric import Metric
 from aces_ci.ports.sandbox import MIB
 from aces_ci.ports.sink import Sink
@@ -145,6 +145,22 @@ class Grades:
             return None
         self._even_out()
         return stop_reason(list(self.trials.values()), self.all_scores, self._settings)
+
+    def foretold(self, planned: PlannedTrial) -> dict[str, float | None]:
+        """The outcome of a run before its look, by its digest; empty where only the look can tell.
+
+        Of the arm with the skill alone: who sees two arms before a look stops early. Nothing is asked and nothing
+        written down: money that a judge takes between looks would be missing to the agents that still run.
+        """
+        trial = self.trials[planned.digest]
+        if planned.arm is not Arm.WITH_SKILL or not _readable(trial):
+            return {}
+        item = self._due(planned, trial)
+        subject = self._subject(item) if item.grader is None else None
+        metric = next((each for each in self._metrics if each.name == OUTCOME), None)
+        if subject is None or metric is None or (self._ask is not None and metric.questions(subject, {})):
+            return {}
+        return {trial.digest: metric.score(subject, None if self._ask is None else {}).value}
 
     @property
     def all_scores(self) -> list[Score]:

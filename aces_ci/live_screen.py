@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
+from typing import TypedDict
 
 from aces_ci.core.estimate import Contrast
 from aces_ci.core.inert import plain
@@ -26,6 +27,13 @@ from aces_ci.tiers.live import Ended, Progress
 
 Say = Callable[[str], None]
 _MAIN = ARM_WORDS[Arm.PREVIOUS]
+_COUNTED = (Mark.DONE, Mark.RETRIED, Mark.FAILED)
+"""Marks of runs that have an outcome, or would have one."""
+
+
+class _Scored(TypedDict):
+    scores: Mapping[tuple[str, str], float]
+    behind: frozenset[tuple[str, str]]
 
 
 def opening(plan: TrialPlan, cap: float | None) -> list[str]:
@@ -68,6 +76,27 @@ class Board:
             marks=self._marks, scores={}, look=0, cap_micros=cap_micros, paid_micros=paid_micros, priced=priced
         )
         self._ended = self._lost = 0
+        self._told: dict[str, float | None] = {}
+
+    def foretold(self, outcomes: Mapping[str, float | None]) -> None:
+        """By digest: how runs of the arm with the skill came out; None where there is nothing to score."""
+        self._told |= outcomes
+        self._moment = replace(self._moment, **self._so_far())
+
+    def _so_far(self) -> _Scored:
+        """The mean of each case over the runs that are told, and the cases of which not all ended ones are."""
+        values: dict[tuple[str, str], list[float]] = {}
+        behind = set()
+        for planned in self._plan.trials:
+            if planned.arm is not Arm.WITH_SKILL or planned.side != "base":
+                continue
+            key, ended = (planned.skill, planned.case), self._marks.get(planned.digest, Mark.WAITING) in _COUNTED
+            value = self._told.get(planned.digest)
+            if ended and planned.digest not in self._told:
+                behind.add(key)
+            if value is not None:
+                values.setdefault(key, []).append(value)
+        return {"scores": {key: fmean(found) for key, found in values.items()}, "behind": frozenset(behind)}
 
     def take(self, event: Progress) -> str | None:
         """A run started or ended; the line for a log, which tells ends alone."""
@@ -75,7 +104,7 @@ class Board:
         mark = Mark.RUNNING if trial is None else mark_of(trial, tries=event.tries)
         # A new mapping each time: the frame is drawn by another thread.
         self._marks = {**self._marks, event.planned.digest: mark}
-        self._moment = replace(self._moment, marks=self._marks)
+        self._moment = replace(self._moment, marks=self._marks, **self._so_far())
         if trial is None:
             return None
         self._moment = replace(self._moment, paid_micros=event.paid_micros)
@@ -101,7 +130,8 @@ class Board:
         for skill, summary in found.items():
             name = f"{plain(skill.rsplit('/', 1)[-1], 40)}: " if len(found) > 1 else ""
             findings.append(f"{name}{_against(summary)}  {'decided' if why else 'not decided'}")
-        self._moment = replace(self._moment, look=look, findings=tuple(findings), scores=_means(trials, scores))
+        self._moment = replace(self._moment, look=look, findings=tuple(findings))
+        self.foretold(_outcomes(trials, scores))
         return [f"look {look} of {len(self._plan.design.looks)}: {finding}" for finding in findings]
 
     def lines(self, width: int, height: int) -> list[str]:
@@ -131,12 +161,14 @@ class Teller:
     ) -> None:
         self._plan, self._analysis, self._grades = plan, analysis, grades
         self._board, self._say, self._stop = board, say, stop
+        board.foretold(_outcomes(list(grades.trials.values()), grades.all_scores))
 
     def progress(self, event: Progress) -> None:
         """A run started or ended."""
+        line = self._board.take(event)
         if event.trial is not None:
             self._grades.trials[event.trial.digest] = event.trial
-        line = self._board.take(event)
+            self._board.foretold(self._grades.foretold(event.planned))
         if line is not None:
             self._say(line)
 
@@ -206,12 +238,7 @@ def _against(summary: LiveSummary) -> str:
     return f"against {ARM_WORDS[Arm.BASELINE]} {lift}" if lift else plain(summary.because, 100)
 
 
-def _means(trials: Sequence[Trial], scores: Sequence[Score]) -> dict[tuple[str, str], float]:
-    """Of the arm with the skill alone, and of the deciding side."""
-    own = {trial.digest: trial for trial in trials if trial.arm is Arm.WITH_SKILL and trial.side == "base"}
-    values: dict[tuple[str, str], list[float]] = {}
-    for score in scores:
-        trial = own.get(score.trial)
-        if trial is not None and score.metric == OUTCOME and score.value is not None:
-            values.setdefault((trial.skill, trial.case), []).append(score.value)
-    return {key: fmean(found) for key, found in values.items()}
+def _outcomes(trials: Sequence[Trial], scores: Sequence[Score]) -> dict[str, float | None]:
+    """By digest, of the arm with the skill alone and of the deciding side."""
+    own = {trial.digest for trial in trials if trial.arm is Arm.WITH_SKILL and trial.side == "base"}
+    return {score.trial: score.value for score in scores if score.trial in own and score.metric == OUTCOME}

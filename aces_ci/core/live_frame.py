@@ -50,7 +50,9 @@ class Moment:
     marks: Mapping[str, Mark]
     """By trial digest; runs that are not in it wait."""
     scores: Mapping[tuple[str, str], float]
-    """By skill and case: the mean outcome in [0, 1] at the last look of the arm with the skill, and of no other."""
+    """By skill and case: the mean outcome in [0, 1] so far of the arm with the skill, and of no other."""
+    behind: frozenset[tuple[str, str]] = frozenset()
+    """Of them those that a judge tells: their mean is that of the last look, until the next one asks."""
     look: int
     """The last look whose runs are all there; 0 before the first."""
     findings: Sequence[str] = ()
@@ -77,10 +79,11 @@ def frame(plan: TrialPlan, moment: Moment, *, width: int = 80, height: int = 24)
 def _rows(plan: TrialPlan, moment: Moment, *, counted: bool) -> list[str]:
     """One line a case, below the name of its skill where there are several. `counted`: with figures beside the marks.
 
-    Marks and counts move as runs end; what is scored is scored at a look, and the column says at which.
+    Everything moves as runs end but what a judge is asked for: that is scored at a look, and the column says at which.
     """
     lines: list[str] = []
     scored: dict[int, float] = {}
+    behind: list[bool] = []
     shown = moment.look + 1
     for subject in plan.subjects:
         own = [trial for trial in plan.trials if (trial.skill, trial.side) == (subject.skill, subject.side)]
@@ -97,6 +100,7 @@ def _rows(plan: TrialPlan, moment: Moment, *, counted: bool) -> list[str]:
             score = moment.scores.get((subject.skill, case.id)) if subject.side == "base" else None
             if score is not None:
                 scored[len(lines)] = score
+                behind.append((subject.skill, case.id) in moment.behind)
             name = plain(case.id, _CASE_WIDTH)
             lines.append(f"  {name:<{_CASE_WIDTH}} {'   '.join(arms)}")
     if not scored:
@@ -104,7 +108,10 @@ def _rows(plan: TrialPlan, moment: Moment, *, counted: bool) -> list[str]:
     column = max(len(lines[at]) for at in scored) + _SCORE_WIDTH
     for at, score in scored.items():
         lines[at] += f"{100 * score:.0f}".rjust(column - len(lines[at]))
-    return [f"{ARM_WORDS[Arm.WITH_SKILL]}, at look {moment.look}".rjust(column), *lines]
+    when = "so far" if not any(behind) else f"at look {moment.look}"
+    if any(behind) and not all(behind):
+        when = f"so far; what is judged {when}"
+    return [f"{ARM_WORDS[Arm.WITH_SKILL]}, {when}".rjust(column), *lines]
 
 
 def _cells(trials: Sequence[PlannedTrial], marks: Mapping[str, Mark], *, counted: bool) -> str:

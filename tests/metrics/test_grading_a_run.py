@@ -148,6 +148,26 @@ def test_once_it_is_stopped_no_further_run_is_graded_and_the_next_start_grades_t
     assert len(found) == 6 and len(run.grades.scores) == 6
 
 
+def test_before_a_look_the_arm_with_the_skill_is_told_where_nobody_is_asked_and_nothing_is_written_down(
+    tmp_path: Path,
+) -> None:
+    run = Run(tmp_path, skill(), says({}))
+    run.grades._room = None
+    told = {key: value for item in run.plan.trials for key, value in run.grades.foretold(item).items()}
+    own = {trial.digest for trial in run.trials if trial.arm is Arm.WITH_SKILL}
+    assert told == dict.fromkeys(own, 1.0)
+    assert run.sink.lines == [] and run.grades.scores == {}
+    found = run.scores()
+    assert told == {digest: found[digest]["outcome"].value for digest in own}, "as the look finds it"
+
+    def ask(questions: Any) -> Any:
+        raise AssertionError("money of the agents")
+
+    judged = Run(tmp_path, skill(), says({}), ask)
+    judged.grades._room = None
+    assert all(judged.grades.foretold(item) == {} for item in judged.plan.trials)
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_a_crash_is_an_error_in_every_trial_and_never_zero(tmp_path: Path, mode: str) -> None:
     name = "outcome" if mode == "custom_only" else "custom.overall"

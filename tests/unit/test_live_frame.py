@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import threading
+from typing import Any, cast
 
 import pytest
 
 from aces_ci.core.live_frame import Mark, Moment, frame, mark_of
 from aces_ci.core.live_plan import LivePlan, PlannedCase
-from aces_ci.core.plan import Design, Subject, TrialPlan, make_live_plan
+from aces_ci.core.plan import Design, PlannedTrial, Subject, TrialPlan, make_live_plan
 from aces_ci.core.score import Score
 from aces_ci.core.staging import Lineup
 from aces_ci.core.trial import Arm, Ending, Trial
-from aces_ci.live_screen import Board, resume_line, summaries
+from aces_ci.live_screen import Board, Teller, resume_line, summaries
 from aces_ci.tiers.live import Progress
 from tests.unit.test_live_tier import cases, contender, plan, skill
 
@@ -57,35 +59,94 @@ def test_a_line_a_case_with_a_mark_a_run_of_the_next_look() -> None:
 
 def test_after_a_look_its_finding_stands_and_the_next_look_begins() -> None:
     text = "against main +26 [-2, +54]  not decided"
-    lines = frame(three_arms(), moment(look=1, findings=(text,), scores={("skills/read-gauge", "case-1"): 0.667}))
+    key = ("skills/read-gauge", "case-1")
+    lines = frame(three_arms(), moment(look=1, findings=(text,), scores={key: 0.667}, behind=frozenset({key})))
     assert lines[0] == f"{'this, at look 1':>78}", "whose number it is, and of when"
     assert lines[2] == "  case-1             no skill ····· 0/5   main ····· 0/5   this ····· 0/5   67"
     assert lines[1].endswith("this ····· 0/5") and lines[4].startswith(f"  look 1 of 3: {text}")
 
 
-def test_counts_move_with_each_run_that_ends_and_the_number_of_a_look_does_not() -> None:
+def test_the_mean_of_this_arm_moves_with_each_run_and_of_no_other_arm_is_anything_shown() -> None:
     chosen = three_arms(count=1)
+    board = Board(chosen, done={}, cap_micros=None)
+    trials, _ = scores_of(chosen, 1)
+    shown = []
+    for item, done in zip([item for item in chosen.trials if item.stage == 1], trials, strict=True):
+        board.take(Progress(planned=item, trial=done))
+        if item.arm is Arm.WITH_SKILL:
+            board.foretold({done.digest: 1.0 if done.attempt == 1 else 0.0})
+        label, row, *_ = lines = board.lines(80, 24)
+        shown.append((label.strip(), row.split()[-1]) if "this, " in label else ("", ""))
+        assert "+" not in "".join(lines)
+    moved = list(dict.fromkeys(shown))
+    assert set(moved) <= {("", ""), ("this, so far", "100"), ("this, so far", "50"), ("this, so far", "0"),
+                          ("this, so far", "33")}  # fmt: skip
+    assert moved[-1] == ("this, so far", "33") and len(moved) >= 3
+
+
+class Foretelling:
+    """Grades of runs of which the arm with the skill has a known outcome."""
+
+    def __init__(self, earlier: list[Score]) -> None:
+        self.trials: dict[str, Trial] = {}
+        self.all_scores = earlier
+
+    def foretold(self, planned: PlannedTrial) -> dict[str, float | None]:
+        return {planned.digest: 0.5} if planned.arm is Arm.WITH_SKILL else {}
+
+
+def test_the_teller_hands_on_each_outcome_as_its_run_ends_and_those_of_an_earlier_start() -> None:
+    chosen = three_arms(count=1)
+    own = [(at, item) for at, item in enumerate(chosen.trials) if item.arm is Arm.WITH_SKILL][:2]
+    earlier = {item.digest: trial(chosen, at) for at, item in own[:1]}
+    board = Board(chosen, done=earlier, cap_micros=None)
+    grades = Foretelling([Score(trial=digest, metric="outcome", value=1.0, because="x") for digest in earlier])
+    grades.trials |= earlier
+    teller = Teller(chosen, LivePlan(), cast(Any, grades), board, lambda line: None, threading.Event())
+    assert board.lines(80, 24)[1].endswith("100")
+    at, item = own[1]
+    teller.progress(Progress(planned=item, trial=trial(chosen, at)))
+    label, row, *_ = board.lines(80, 24)
+    assert label.strip() == "this, so far" and row.endswith("75")
+
+
+def test_what_only_a_look_can_tell_stays_its_number_and_is_labelled_so() -> None:
+    chosen = three_arms(count=2)
     board = Board(chosen, done={}, cap_micros=None)
     trials, scores = scores_of(chosen, 1)
     for item, done in zip([item for item in chosen.trials if item.stage == 1], trials, strict=True):
-        before = board.lines(80, 24)[0]
         board.take(Progress(planned=item, trial=done))
-        now = board.lines(80, 24)[0]
-        assert now != before and now.count("/3") == 3
-    assert now.count("3/3") == 3
     analysis = LivePlan(cases={case.id: PlannedCase() for case in chosen.subjects[0].cases})
     board.looked(1, summaries(chosen, trials, scores, analysis), trials, scores, "")
-    at = next(at for at, item in enumerate(chosen.trials) if item.stage == 2 and item.arm is Arm.WITH_SKILL)
-    board.take(Progress(planned=chosen.trials[at], trial=trial(chosen, at)))
+    assert board.lines(80, 24)[0].strip() == "this, so far", "all that have ended are told"
+    for case, said in (("case-0", "this, so far; what is judged at look 1"), ("case-1", "this, at look 1")):
+        found = ((at, item) for at, item in enumerate(chosen.trials) if item.stage == 2)
+        at = next(at for at, item in found if item.arm is Arm.WITH_SKILL and item.case == case)
+        board.take(Progress(planned=chosen.trials[at], trial=trial(chosen, at)))
+        label, *rows = board.lines(90, 24)
+        assert label.strip() == said and rows[0].endswith("100") and rows[1].endswith("100")
+
+
+def test_a_run_without_an_outcome_is_no_zero_and_one_that_was_lost_holds_nothing_back() -> None:
+    chosen = three_arms(count=1)
+    board = Board(chosen, done={}, cap_micros=None)
+    own = [(at, item) for at, item in enumerate(chosen.trials) if item.arm is Arm.WITH_SKILL][:3]
+    for (at, item), (ending, value) in zip(
+        own, [(Ending.FINISHED, 1.0), (Ending.FINISHED, None), (Ending.INFRA_FAILED, 0.0)], strict=True
+    ):
+        done = trial(chosen, at, ending=ending)
+        board.take(Progress(planned=item, trial=done))
+        if not done.missing:
+            board.foretold({done.digest: value})
     label, row, *_ = board.lines(80, 24)
-    assert label.strip() == "this, at look 1" and row.endswith("100")
-    assert "this ■■■■· 4/5" in row and "main ■■■·· 3/5" in row
+    assert label.strip() == "this, so far" and row.endswith("100")
 
 
 def test_a_narrow_screen_keeps_the_marks_and_the_number() -> None:
     scores = {("skills/read-gauge", "case-1"): 1.0}
     for look, width in ((2, 80), (1, 70)):
-        label, _, row, *_ = frame(three_arms(), moment(look=look, scores=scores), width=width)
+        shown = moment(look=look, scores=scores, behind=frozenset(scores))
+        label, _, row, *_ = frame(three_arms(), shown, width=width)
         assert label.endswith(f"this, at look {look}") and row.endswith("100") and "/" not in row
 
 
