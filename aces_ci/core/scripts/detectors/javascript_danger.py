@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 import re2
@@ -33,28 +34,73 @@ _SHAPES = (
 )  # fmt: skip
 
 
+_SECRET = (
+    r"(?:\.ssh/|id_rsa|id_ed25519|\.aws/credentials|\.netrc|\.git-credentials|\.config/gh/hosts|\.npmrc|\.gnupg|\.kube/|"
+    r"\.docker/config|_history|/etc/shadow|Login Data|['\"/]\.env['\"])"
+)
+_HOLDS = re2.compile(
+    r"\b(?:const|let|var)\s+(\w+)\s*=\s*(?:await\s+)?(?:"
+    r"[^;\n]{0,80}\breadFile(?:Sync)?\s*\([^;\n]{0,160}"
+    + _SECRET
+    + r"|[^;\n]{0,80}\bexec(?:Sync)?\s*\([^;\n]{0,60}(?:cat|base64)\b[^;\n]{0,80}"
+    + _SECRET
+    + r"|JSON\.stringify\s*\(\s*process\.env\s*\)|\{\s*\.\.\.process\.env|process\.env\s*(?:;|\n|$))"
+)
+"""A name that is given a private file, or the whole environment."""
+_PASSED = re2.compile(r"\b(?:const|let|var)\s+(\w+)\s*=\s*([^;\n]{1,200})")
+_SENDING = re2.compile(
+    r"\b(?:fetch|axios(?:\.\w+)?|got(?:\.\w+)?|request(?:\.\w+)?|needle(?:\.\w+)?|superagent\.\w+|https?\.(?:request|get)|"
+    r"sendBeacon|\w*(?:sock(?:et)?|client|req|ws)\.(?:write|send|end))\s*\(([^;]{0,400})"
+)
+_PART = re2.compile(r"JSON\.parse|\.split\(|\.match\(|\.length\b|existsSync")
+"""What picks a value out of a text, or only asks about it."""
+_LOCAL = re2.compile(r"https?://(?:localhost|127\.0\.0\.1)")
+MAX_NAMES = 20
+
+
+def _sent(text: str) -> Iterator[tuple[int, str]]:
+    """Where a name is sent that holds a private file, and that name."""
+    held = {match.group(1) for match in _HOLDS.finditer(text) if not _PART.search(match.group(0))}
+    if not held:
+        return
+    for match in _PASSED.finditer(text):
+        whole = any(re2.search(rf"\b{name}\b", match.group(2)) for name in held)
+        if whole and not _PART.search(match.group(2)) and len(held) < MAX_NAMES:
+            held.add(match.group(1))
+    for match in _SENDING.finditer(text):
+        for name in sorted(held):
+            if re2.search(rf"\b{name}\b", match.group(1)) and not _LOCAL.search(match.group(1)):
+                yield match.start(), name
+                break
+
+
 @lru_cache(maxsize=256)
 def scan(text: str) -> tuple[Hazard, ...]:
     """Hazards of one JavaScript or TypeScript text."""
-    found = []
+    found = [
+        _hazard(text, at, text[at : at + 200], Kind.EXFILTRATION, "send-secret", Severity.CRITICAL,
+                f"sends {name}, which holds private data, to another machine")
+        for at, name in _sent(text)
+    ]  # fmt: skip
     for kind, shape, severity, message, pattern in _SHAPES:
         for match in pattern.finditer(text):
-            start = match.start()
-            line = text.count("\n", 0, start) + 1
-            column = start - text.rfind("\n", 0, start)
-            found.append(
-                Hazard(
-                    kind=kind,
-                    shape=shape,
-                    severity=severity,
-                    message=message,
-                    command=0,
-                    line=line,
-                    column=column,
-                    end_line=line + match.group(0).count("\n"),
-                    end_column=column + 1,
-                    source=match.group(0)[:400],
-                    confidence=Confidence.MEDIUM,
-                )
-            )
+            found.append(_hazard(text, match.start(), match.group(0), kind, shape, severity, message))
     return tuple(sorted(found, key=lambda hazard: (hazard.line, hazard.column)))
+
+
+def _hazard(text: str, start: int, source: str, kind: Kind, shape: str, severity: Severity, message: str) -> Hazard:
+    line = text.count("\n", 0, start) + 1
+    column = start - text.rfind("\n", 0, start)
+    return Hazard(
+        kind=kind,
+        shape=shape,
+        severity=severity,
+        message=message,
+        command=0,
+        line=line,
+        column=column,
+        end_line=line + source.count("\n"),
+        end_column=column + 1,
+        source=source[:400],
+        confidence=Confidence.MEDIUM,
+    )

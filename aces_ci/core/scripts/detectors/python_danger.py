@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
 from aces_ci.core.finding import Confidence, Severity
+from aces_ci.core.scripts.detectors import python_sending
 from aces_ci.core.scripts.files import paths
 from aces_ci.core.scripts.files.paths import Area
 from aces_ci.core.scripts.files.touch import How, Touch
@@ -51,7 +52,12 @@ _WORTH = (
     "patch",
     "request",
     "urlopen",
+    "urlretrieve",
     "Request",
+    "send",
+    "stor",
+    "upload",
+    "curl",
     "pickle",
     "marshal",
     ".ssh",
@@ -69,7 +75,10 @@ def scan(text: str) -> tuple[Hazard, ...]:
     names = names_of(text) if module is not None else None
     if module is None or names is None:
         return ()
-    return tuple(sorted(_find(module, text, names), key=lambda h: (h.line, h.column)))
+    found = {
+        (hazard.line, hazard.shape): hazard for hazard in (*python_sending.scan(text), *_find(module, text, names))
+    }
+    return tuple(sorted(found.values(), key=lambda h: (h.line, h.column)))
 
 
 def _find(module: ast.Module, text: str, names: Names) -> Iterator[Hazard]:

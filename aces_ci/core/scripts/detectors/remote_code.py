@@ -21,7 +21,7 @@ _LANGUAGES = INTERPRETERS - SHELLS
 _CHECKS = frozenset(
     {"sha256sum", "shasum", "sha512sum", "gpg", "cosign", "minisign", "openssl", "md5sum", "b2sum"}
 )  # fmt: skip
-_BY_HOST: Mapping[Host, tuple[Severity, str]] = {
+BY_HOST: Mapping[Host, tuple[Severity, str]] = {
     Host.LOCAL: (Severity.INFO, "from this machine"),
     Host.VENDOR: (Severity.WARNING, "from a vendor's installer"),
     Host.KNOWN: (Severity.WARNING, "from a public host"),
@@ -32,6 +32,7 @@ _BY_HOST: Mapping[Host, tuple[Severity, str]] = {
     Host.SHORTENER: (Severity.CRITICAL, "from behind a link shortener"),
     Host.DYNAMIC: (Severity.WARNING, "from an address that only the run knows"),
 }
+"""How bad it is to run what such a host serves, with the words for it."""
 _INLINE = re2.compile(
     r"(?i)\bexec\s*\(\s*(__import__|requests|urllib|urlopen|base64|zlib|marshal|codecs)|\b(exec|eval)\s*\(.*\b(b64decode|urlopen|requests\.get)\b"
 )
@@ -76,8 +77,8 @@ def _fetched(shape: str, what: str, fetcher: Command) -> Suspicion:
         return _suspicion(
             shape, Severity.WARNING, f"{what} from an address that only the run knows", None, Confidence.MEDIUM
         )
-    (kind, name), url = max(places, key=lambda place: -_BY_HOST[place[0][0]][0].rank)
-    severity, why = _BY_HOST[kind]
+    (kind, name), url = max(places, key=lambda place: -BY_HOST[place[0][0]][0].rank)
+    severity, why = BY_HOST[kind]
     confidence = Confidence.MEDIUM if kind is Host.DYNAMIC else Confidence.HIGH
     return _suspicion(shape, severity, f"{what}, {why}" + (f" ({name})" if name else ""), url, confidence)
 

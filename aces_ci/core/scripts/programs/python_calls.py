@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import shlex
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -60,31 +61,40 @@ def shell_calls(text: str) -> Iterator[tuple[str | Sequence[str], int, int]]:
 
     Parts that only the run knows become `$_`, a word that the shell parser reads as dynamic.
     """
-    if not any(
-        word in text for word in ("subprocess", "os.", "popen", "Popen", "check_output", "getoutput", "spawn", "system")
-    ):
+    if not any(word in text for word in _WORTH):
         return
     module, names = tree(text), names_of(text)
     if module is None or names is None:
         return
     for node in ast.walk(module):
-        if not isinstance(node, ast.Call):
-            continue
-        name = names.called(node.func)
-        bare = name.rsplit(".", 1)[-1] if name else ""
-        first = _program(name, node)
-        if first is None or not (
-            name in _SHELL | _SPAWN | _WORDS.keys() or bare in {"check_output", "Popen", "getoutput"}
-        ):
-            continue
-        if isinstance(first, (ast.List, ast.Tuple)):
-            words = [next(iter(names.texts(element)), "$_") for element in first.elts]
-            if words and any(word != "$_" for word in words):
-                yield words, node.lineno, node.args[0].col_offset + 1
-        else:
-            for script in names.texts(first):
-                if script not in {"$_", ""}:
-                    yield script, first.lineno, first.col_offset + 2
+        if isinstance(node, ast.Call):
+            yield from _run_by(node, names)
+
+
+def words_of(call: ast.Call, names: Names) -> Iterator[str]:
+    """The scripts that one call hands to a shell, lists of words joined."""
+    for words, _, _ in _run_by(call, names):
+        yield words if isinstance(words, str) else shlex.join(words).replace("'$_'", "$_")
+
+
+def calls_shell(name: str) -> bool:
+    """Whether a function of that name runs another program."""
+    return name in _RUNS or name.rsplit(".", 1)[-1] in {"check_output", "Popen", "getoutput"}
+
+
+def _run_by(node: ast.Call, names: Names) -> Iterator[tuple[str | Sequence[str], int, int]]:
+    name = names.called(node.func)
+    first = _program(name, node)
+    if first is None or not calls_shell(name):
+        return
+    if isinstance(first, (ast.List, ast.Tuple)):
+        words = [next(iter(names.texts(element)), "$_") for element in first.elts]
+        if words and any(word != "$_" for word in words):
+            yield words, node.lineno, node.args[0].col_offset + 1
+    else:
+        for script in names.texts(first):
+            if script not in {"$_", ""}:
+                yield script, first.lineno, first.col_offset + 2
 
 
 _RUNS = _SHELL | _SPAWN | _WORDS.keys()
