@@ -11,13 +11,14 @@ from pathlib import Path
 from statistics import fmean
 from typing import TypedDict
 
+from aces_ci.core.amount import plural
 from aces_ci.core.estimate import Contrast
 from aces_ci.core.inert import plain
 from aces_ci.core.lift import OUTCOME
 from aces_ci.core.live import LiveSummary
 from aces_ci.core.live_frame import ARM_WORDS, Mark, Moment, frame, mark_of
 from aces_ci.core.live_plan import LivePlan
-from aces_ci.core.live_text import SPOKEN, arm_lines, difference_of
+from aces_ci.core.live_text import SPOKEN, arm_lines, difference_against, difference_of
 from aces_ci.core.plan import Subject, TrialPlan
 from aces_ci.core.score import Score
 from aces_ci.core.trial import Arm, Trial
@@ -44,7 +45,10 @@ def opening(plan: TrialPlan, cap: float | None) -> list[str]:
     for subject in plan.subjects:
         arms = len({trial.arm for trial in plan.trials if trial.skill == subject.skill})
         who = " · ".join(f"{item.harness} {item.version} · {plain(item.model, 60)}" for item in plan.contenders)
-        lines.append(f"{_label(subject)} · {len(subject.cases)} cases × {runs} runs × {arms} arms · {who}")
+        size = (
+            f"{plural(len(subject.cases), 'case')} × {runs} {'run' if runs == '1' else 'runs'} × {plural(arms, 'arm')}"
+        )
+        lines.append(f"{_label(subject)} · {size} · {who}")
     money = "price unknown" if forecast.usd_micros is None else f"about ${forecast.usd_micros / 1e6:.2f}"
     most = "" if cap is None else f", at most ${cap:.2f}"
     network = " and ".join(("model", *plan.design.network)) if plan.design.network else "model only"
@@ -71,9 +75,13 @@ class Board:
         wanted = {trial.digest for trial in plan.trials}
         self._marks = {digest: mark_of(trial) for digest, trial in done.items() if digest in wanted}
         self._begun = now()
-        priced = all(contender.price is not None for contender in plan.contenders)
         self._moment = Moment(
-            marks=self._marks, scores={}, look=0, cap_micros=cap_micros, paid_micros=paid_micros, priced=priced
+            marks=self._marks,
+            scores={},
+            look=0,
+            cap_micros=cap_micros,
+            paid_micros=paid_micros,
+            priced=_priced(plan),
         )
         self._ended = self._lost = 0
         self._told: dict[str, float | None] = {}
@@ -114,7 +122,7 @@ class Board:
         return (
             f"{mark} {plain(trial.case, 40)} · {ARM_WORDS[trial.arm]} · run {trial.attempt} · {trial.seconds:.0f} s"
             f"  {self._ended} of {self._plan.forecast.new} done · {self._lost} lost"
-            f" · ${event.paid_micros / 1e6:.2f}{because}"
+            f" · {_money(self._plan, event.paid_micros)}{because}"
         )
 
     def looked(
@@ -191,9 +199,18 @@ class Teller:
 
 
 def closing(
-    plan: TrialPlan, found: Mapping[str, LiveSummary], trials: Sequence[Trial], ended: Ended, output: Path
+    plan: TrialPlan,
+    found: Mapping[str, LiveSummary],
+    ended: Ended,
+    output: Path,
+    *,
+    done: Mapping[str, Trial],
+    before_micros: int,
 ) -> Iterator[str]:
-    """The word for each skill, why, and what it cost."""
+    """The word for each skill, why, and what it cost.
+
+    `done`: trials of earlier starts by digest, which saved their price; `before_micros`: what those starts paid.
+    """
     for subject in plan.subjects:
         summary = found.get(subject.skill)
         if summary is None:
@@ -201,22 +218,37 @@ def closing(
             continue
         word = f"{SPOKEN[summary.word]}: {_label(subject)}"
         against = [
-            f"{text} against {name}"
+            text
             for contrast, name in ((Contrast.CHANGE, _MAIN), (Contrast.LIFT, ARM_WORDS[Arm.BASELINE]))
-            if (text := difference_of(summary, contrast))
+            if (text := difference_against(summary, contrast, name))
         ]
         yield f"{word}   {against[0]}" if against else word
         yield from (f"{'':<{len(word)}}   {line}" for line in against[1:])
         yield from arm_lines(summary, _MAIN)
         yield f"because {plain(summary.because, 200)}"
         if summary.population_because:
-            yield f"On these {len(summary.cases)} cases; {plain(summary.population_because, 200)}."
-    new = {trial.digest for trial in plan.trials} & {trial.digest for trial in trials}
-    reused = sum(trial.usage.usd_micros or 0 for trial in trials if trial.digest in new) if plan.forecast.reused else 0
-    fresh = max(0, ended.paid_micros)
-    saved = f", ${reused / 1e6:.2f} of it before" if reused else ""
+            yield f"On {_these(len(summary.cases))}; {plain(summary.population_because, 200)}."
+    wanted = {trial.digest for trial in plan.trials}
+    reused = sum(
+        trial.usage.usd_micros or 0 for digest, trial in done.items() if digest in wanted and not trial.missing
+    )
+    spent = f"{_money(plan, max(0, ended.paid_micros - before_micros))} spent" if _priced(plan) else "price unknown"
+    saved = f", {_money(plan, reused)} saved" if reused else ""
     stopped = f" · stopped: {plain(ended.stopped, 120)}" if ended.stopped else ""
-    yield f"${fresh / 1e6:.2f} spent{saved} · look {ended.look} of {len(plan.design.looks)}{stopped} · all in {output}/"
+    yield f"{spent}{saved} · look {ended.look} of {len(plan.design.looks)}{stopped} · all in {output}/"
+
+
+def _priced(plan: TrialPlan) -> bool:
+    return all(contender.price is not None for contender in plan.contenders)
+
+
+def _money(plan: TrialPlan, micros: int) -> str:
+    """Never an amount that nobody knows."""
+    return f"${micros / 1e6:.2f}" if _priced(plan) else "price unknown"
+
+
+def _these(cases: int) -> str:
+    return "this 1 case" if cases == 1 else f"these {cases} cases"
 
 
 def resume_line(paths: Sequence[Path], options: Mapping[str, Sequence[str]]) -> str:

@@ -30,7 +30,7 @@ def _finite(ctx: click.Context, param: click.Parameter, value: float | None) -> 
     "--max-usd",
     type=click.FloatRange(min=0, max=1_000_000_000),
     callback=_finite,
-    help="Start without a question and spend at most this.",
+    help="Spend at most this; without a terminal it starts on that word alone.",
 )
 @click.option("--yes", is_flag=True, help="Start without a question.")
 @click.option("--resume", is_flag=True, help="Reuse what an earlier start left in the output directory.")

@@ -74,6 +74,15 @@ def difference_of(summary: LiveSummary, contrast: Contrast) -> str:
     return ascii_of(f"{shown} {interval(lift.estimate)}{p}")
 
 
+def difference_against(summary: LiveSummary, contrast: Contrast, name: str) -> str:
+    """`-31 [-46, -16] against main, p < .001`, or nothing without an estimate."""
+    lift = summary.change if contrast is Contrast.CHANGE else summary.lift
+    shown, _, _ = difference_of(summary, contrast).partition(" p")
+    if lift is None or not shown:
+        return ""
+    return f"{shown} against {name}" + (f", {ascii_of(p_value(lift.p))}" if lift.p is not None else "")
+
+
 def arm_lines(summary: LiveSummary, base: str) -> list[str]:
     """One line an arm: level with interval, bar, tokens and money a run."""
     shown, levels = outcome_row(summary), levels_of(summary)

@@ -37,7 +37,8 @@ from aces_ci.tiers import live
 from aces_ci.tiers.purse import Purse
 from aces_ci.tiers.suite_chosen import chosen
 
-EXIT_INTERRUPTED = 130
+EXIT_SIGNALLED = 128
+"""Beside the number of the signal: 130 for Ctrl-C, 143 for whoever ends jobs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,12 +135,14 @@ def run(
         resuming.begin(folder, found, found.fitting(trial.digest for trial in plan.trials))
         drawing = screen if wanted.quiet < 1 else None
         say = err if wanted.quiet < 1 and drawing is None else (lambda line: None)
-        board = Board(plan, done=done, cap_micros=means.budget.usd_micros, paid_micros=found.book.total)
+        before = found.book.total
+        board = Board(plan, done=done, cap_micros=means.budget.usd_micros, paid_micros=before)
         stop = threading.Event()
         teller = Teller(plan, analysis, grades, board, say, stop)
 
         # A second Ctrl-C leaves here: what was written down is kept as after the first.
-        with suppress(KeyboardInterrupt), interruptible(stop), _shown(drawing, board, env):
+        told: list[int] = []
+        with suppress(KeyboardInterrupt), interruptible(stop, told), _shown(drawing, board, env):
             ended = live.run(
                 plan,
                 means,
@@ -154,11 +157,11 @@ def run(
         if stop.is_set():
             err("interrupted; everything is kept")
             err(resume_line(wanted.paths, wanted.again()))
-            return EXIT_INTERRUPTED
+            return EXIT_SIGNALLED + told[0]
         trials = list(grades.trials.values())
         for row in diagnosing.diagnosed(plan.subjects, trials, grades.all_scores, analysis, folder):
             sink.add(row)
-        for line in closing(plan, teller.summaries(), trials, ended, wanted.output):
+        for line in closing(plan, teller.summaries(), ended, wanted.output, done=done, before_micros=before):
             out(line)
         return 0
 
@@ -241,7 +244,7 @@ def _ask_about_leftovers(wanted: Wanted, done: Mapping[str, Trial]) -> None:
 
 
 def _agree(wanted: Wanted, confirm: Callable[[str], bool] | None) -> None:
-    if wanted.yes or wanted.max_usd is not None:
+    if wanted.yes or (confirm is None and wanted.max_usd is not None):
         return
     if confirm is None:
         raise UsageError(
@@ -258,11 +261,15 @@ def _shown(screen: TextIO | None, board: Board, env: Mapping[str, str]) -> Abstr
 
 
 @contextmanager
-def interruptible(stop: threading.Event) -> Iterator[None]:
-    """Ctrl-C once: nothing new starts, running agents are killed, everything is kept. Twice: nothing is waited for."""
+def interruptible(stop: threading.Event, told: list[int]) -> Iterator[None]:
+    """Ctrl-C once: nothing new starts, running agents are killed, everything is kept. Twice: nothing is waited for.
+
+    `told` takes the numbers of the signals.
+    """
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
-    def interrupted(*_: object) -> None:
+    def interrupted(number: int, _: object) -> None:
+        told.append(number)
         if stop.is_set():
             raise KeyboardInterrupt
         stop.set()

@@ -21,7 +21,8 @@ from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
 from aces_ci.core.skill import FileKind, Skill, SkillFile
 from aces_ci.core.spending.exchange import Protocol
-from aces_ci.jobs.live import interruptible
+from aces_ci.jobs.live import Wanted, interruptible
+from aces_ci.jobs.live import run as live
 from aces_ci.settings.model import Settings
 from aces_ci.shell.files import Folder
 from aces_ci.tiers.ask import Asker
@@ -177,6 +178,32 @@ def test_a_second_start_in_the_same_folder_is_refused_before_anything_is_read_or
     assert not (repo / "out/evidence.jsonl").exists()
 
 
+@pytest.mark.parametrize("cap", [None, 2.0])
+def test_at_a_terminal_it_asks_once_the_price_is_told_and_a_cap_is_no_answer(
+    repo: Path, model: str, cap: float | None
+) -> None:
+    told: list[str] = []
+    asked: list[tuple[str, bool]] = []
+
+    def confirm(question: str) -> bool:
+        asked.append((question, any("at most $" in line for line in told)))
+        return False
+
+    wanted = Wanted(
+        paths=(repo / "skills/tide-tally",),
+        repo=repo,
+        output=repo / "out",
+        attempts=3,
+        provider_url=model,
+        overrides=SET[1::2],
+        max_usd=cap,
+    )
+    with pytest.raises(UsageError, match="nothing was spent"):
+        live(wanted, env={}, out=told.append, err=told.append, confirm=confirm)
+    assert asked == [("Start?", True)]
+    assert not (repo / "out/evidence.jsonl").exists()
+
+
 def test_the_judge_is_closed_where_nothing_starts_and_after_a_run(
     repo: Path, model: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -193,13 +220,14 @@ def test_the_judge_is_closed_where_nothing_starts_and_after_a_run(
 
 
 def test_ctrl_c_once_asks_to_stop_and_twice_waits_for_nothing() -> None:
-    stop = threading.Event()
-    with pytest.raises(KeyboardInterrupt), interruptible(stop):
+    stop, told = threading.Event(), []  # type: ignore[var-annotated]
+    with pytest.raises(KeyboardInterrupt), interruptible(stop, told):
         os.kill(os.getpid(), signal.SIGINT)
         assert stop.wait(5)
         os.kill(os.getpid(), signal.SIGTERM)
         time.sleep(5)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert told == [signal.SIGINT, signal.SIGTERM]
 
 
 def test_a_plan_that_cannot_decide_is_refused(repo: Path, model: str) -> None:

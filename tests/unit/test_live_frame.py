@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import threading
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -12,10 +14,11 @@ from aces_ci.core.live_frame import Mark, Moment, frame, mark_of
 from aces_ci.core.live_plan import LivePlan, PlannedCase
 from aces_ci.core.plan import Design, PlannedTrial, Subject, TrialPlan, make_live_plan
 from aces_ci.core.score import Score
+from aces_ci.core.spending.price_table import price_of
 from aces_ci.core.staging import Lineup
-from aces_ci.core.trial import Arm, Ending, Trial
-from aces_ci.live_screen import Board, Teller, resume_line, summaries
-from aces_ci.tiers.live import Progress
+from aces_ci.core.trial import Arm, Ending, Trial, Usage
+from aces_ci.live_screen import Board, Teller, closing, opening, resume_line, summaries
+from aces_ci.tiers.live import Ended, Progress
 from tests.unit.test_live_tier import cases, contender, plan, skill
 
 
@@ -209,6 +212,39 @@ def test_no_word_of_a_difference_before_the_look_and_one_after_it() -> None:
     assert told[0].startswith("look 1 of 3: against main +100 [") and told[0].endswith("not decided")
     after = board.lines(80, 40)
     assert after[1].endswith("100") and told[0] in "\n".join(after)
+
+
+def closed(chosen: TrialPlan, done: dict[str, Trial], paid: int, before: int) -> list[str]:
+    trials, scores = scores_of(chosen, 3)
+    analysis = LivePlan(cases={case.id: PlannedCase() for case in chosen.subjects[0].cases})
+    found = summaries(chosen, trials, scores, analysis)
+    ended = Ended(look=3, paid_micros=paid)
+    return list(closing(chosen, found, ended, Path("out"), done=done, before_micros=before))
+
+
+def test_the_end_says_the_word_with_its_error_and_what_this_start_spent_and_saved() -> None:
+    chosen = three_arms(count=4, contenders=[contender(price=price_of("claude-sonnet-5"))])
+    earlier = {
+        item.digest: trial(chosen, at, usage=Usage(usd_micros=70_000)) for at, item in enumerate(chosen.trials[:3])
+    }
+    lost = chosen.trials[3]
+    earlier[lost.digest] = trial(chosen, 3, ending=Ending.INFRA_FAILED, usage=Usage(usd_micros=900_000))
+    first, second, *_, last = closed(chosen, earlier, paid=5_310_000, before=300_000)
+    assert re.fullmatch(r"improved: read-gauge   \+100 \[\+\d+, \+100\] against main, p < \.001", first), first
+    assert second.strip().startswith("+100 [") and "against no skill" in second
+    assert last.startswith("$5.01 spent, $0.21 saved · look 3 of 3")
+
+
+def test_what_nobody_knows_the_price_of_is_no_zero_at_the_end_and_on_the_way() -> None:
+    chosen = three_arms(count=4, contenders=[contender(price=None)])
+    assert closed(chosen, {}, paid=0, before=0)[-1].startswith("price unknown · look 3 of 3")
+    line = Board(chosen, done={}, cap_micros=None).take(Progress(planned=chosen.trials[0], trial=trial(chosen)))
+    assert line is not None and line.endswith("· price unknown")
+
+
+def test_one_of_each_is_one() -> None:
+    lines = opening(three_arms(count=1, looks=(1,), arms=(Arm.WITH_SKILL, Arm.BASELINE)), None)
+    assert lines[0].startswith("read-gauge · 1 case × 1 run × 2 arms · ")
 
 
 def test_what_was_there_before_counts_as_done_and_not_as_new() -> None:
