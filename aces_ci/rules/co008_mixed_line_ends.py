@@ -6,6 +6,7 @@ nobody changed. `check --fix` writes LF throughout. A file that is CRLF througho
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from aces_ci.core.finding import Category, Edit, Severity
@@ -21,13 +22,12 @@ def check(skill: Skill) -> Iterator[Problem]:
         return
     windows, all_ends = data.count(b"\r\n"), data.count(b"\n")
     if 0 < windows < all_ends:
-        edits, start = [], data.find(b"\r\n")
-        line = data.count(b"\n", 0, start) + 1
-        while start >= 0:
-            edits.append(Edit(path=skill.manifest, start=start, end=start + 2, text="\n"))
-            start = data.find(b"\r\n", start + 2)
+        line = data.count(b"\n", 0, data.find(b"\r\n")) + 1
+        # A lone CR ends a line too; left beside a CRLF that became LF, the two would be one end where there were two.
+        ends = re.finditer(rb"\r\n?", data)
+        edits = tuple(Edit(path=skill.manifest, start=end.start(), end=end.end(), text="\n") for end in ends)
         message = f"{windows} of {all_ends} lines end in CRLF, the others in LF."
-        yield Problem(message=message, line=line, edits=tuple(edits))
+        yield Problem(message=message, line=line, edits=edits)
 
 
 RULE = Rule(

@@ -16,23 +16,35 @@ from aces_ci.core.skill import Skill
 
 _WINDOWS = re.compile(r"(?<![\w\\])(?:\.\\)?(scripts|references|assets|templates|resources)\\[\w.\\-]+")
 
+_OF_WINDOWS = (".bat", ".cmd", ".exe", ".com")
+"""What runs on Windows alone is called as Windows wants it: its shell takes no slash before a program's name."""
+
 
 def check(skill: Skill) -> Iterator[Problem]:
     if "\\" not in skill.body:
         return
     folders = {path.split("/", 1)[0] for path in skill.files if "/" in path}
     for number, line in enumerate(skill.body.split("\n"), start=1):
-        match = _WINDOWS.search(line)
-        if match is None or match[1] not in folders:
+        paths = (found for found in _WINDOWS.finditer(line) if not found[0].lower().endswith(_OF_WINDOWS))
+        match = next((found for found in paths if found[1] in folders), None)
+        if match is None:
             continue
         path = match[0].replace("\\", "/")
+        fixed = _WINDOWS.sub(lambda found: _written(skill, found[0]), line)
         yield Problem(
             message=f"`{match[0]}` works on Windows alone.",
             line=skill.at(number),
             column=match.start() + 1,
             hint=f"write {path}",
-            replacement=(line, line.replace(match[0], path)) if path.removeprefix("./") in skill.files else None,
+            replacement=(line, fixed) if fixed != line else None,
         )
+
+
+def _written(skill: Skill, path: str) -> str:
+    """The path with slashes where it is a file of the skill that runs elsewhere too."""
+    slashed = path.replace("\\", "/")
+    own = slashed.removeprefix("./") in skill.files and not path.lower().endswith(_OF_WINDOWS)
+    return slashed if own else path
 
 
 RULE = Rule(
@@ -55,6 +67,7 @@ RULE = Rule(
             lines=(5,),
         ),
         Example(files={"SKILL.md": manifest("Run `python scripts/export.py`, or C:\\ledger\\x.\n")}),
+        Example(files={"SKILL.md": manifest("Run `scripts\\run.bat`.\n"), "scripts/run.bat": "echo 1\n"}),
         Example(
             files={"SKILL.md": manifest("The project keeps its pictures in `assets\\images`.\n")}, why="not its folder"
         ),

@@ -17,6 +17,9 @@ from aces_ci.core.rule import Example, Problem, Rule
 from aces_ci.core.skill import Skill
 
 _VALID = re.compile(r"[^\W_A-Z]+(?:-[^\W_A-Z]+)*")
+_NO_TEXT = re.compile(r"\d.*|true|false|null|yes|no|on|off|y|n")
+"""Names that some YAML reads as a number, a truth value or nothing, unless they are quoted."""
+_PROPERTIES = ("&", "*", "!")
 
 
 def check(skill: Skill) -> Iterator[Problem]:
@@ -30,17 +33,18 @@ def check(skill: Skill) -> Iterator[Problem]:
     place = entry.at_value
     line = skill.text.split("\n")[place.line - 1]
     valid = _VALID.fullmatch(directory) is not None and len(directory) <= 64
-    single = place.line == place.end_line and valid
+    single = place.line == place.end_line and valid and not entry.written.startswith(_PROPERTIES)
+    written = f'"{directory}"' if _NO_TEXT.fullmatch(directory) else directory
     yield Problem(
         message=f"The skill calls itself {name}, the directory is {directory}. "
         "The specification requires the same name; some agents skip the skill in silence.",
-        hint=f"name: {directory}" if valid else "rename both to lowercase words with hyphens",
+        hint=f"name: {written}" if valid else "rename both to lowercase words with hyphens",
         note=f"directory is `{directory}`; some agents skip the skill",
         line=place.line,
         column=place.column,
         end_line=place.end_line,
         end_column=place.end_column,
-        replacement=(line, f"{line[: place.column - 1]}{directory}{line[place.end_column - 1 :]}") if single else None,
+        replacement=(line, f"{line[: place.column - 1]}{written}{line[place.end_column - 1 :]}") if single else None,
     )
 
 

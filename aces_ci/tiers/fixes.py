@@ -1,7 +1,7 @@
 """Edits that repair a skill and cannot change what it means.
 
 Name, quotes, byte order mark, line ends, and the slashes of a path to a file that is there. What a comment sets aside
-stays as it is.
+stays as it is. So does a value that is cut at ` #` (CO004): only its author knows whether a comment was meant.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from aces_ci.core.reading.ignores import of_file
 from aces_ci.core.rule import Rule
 from aces_ci.core.skill import Skill
 
-SAFE = ("SP001", "SP004", "CO001", "CO004", "CO005", "CO008", "CO035")
+SAFE = ("SP001", "SP004", "CO001", "CO005", "CO008", "CO035")
 """Codes whose fix a program may apply."""
 
 
@@ -29,7 +29,8 @@ def edits(skill: Skill, rules: Sequence[Rule], codes: Iterable[str] | None = Non
             continue
         for problem in rule.check(skill):
             notes = of_file(skill, problem.path or skill.manifest)
-            if any(note.covers(rule.code, problem.line) for note in notes):
+            # What nobody is told of is not changed behind their back.
+            if problem.quiet or any(note.covers(rule.code, problem.line) for note in notes):
                 continue
             found.extend(problem.edits)
             if problem.replacement and problem.path is None:

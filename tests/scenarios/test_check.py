@@ -292,7 +292,7 @@ def test_an_ignore_comment_needs_a_reason(repo: Path) -> None:
 
 def test_fix_writes_what_cannot_change_meaning_and_diff_only_shows_it(repo: Path) -> None:
     path = repo / "skills/parcel-quote/SKILL.md"
-    path.write_bytes(b"\xef\xbb\xbf" + BAD.replace("carriers.", "issue #4 too.").replace("\n# P", "\r\n# P").encode())
+    path.write_bytes(b"\xef\xbb\xbf" + BAD.replace("carriers.", "carriers: all.").replace("\n# P", "\r\n# P").encode())
     before = path.read_bytes()
     shown = check("--diff")
     assert path.read_bytes() == before and code(shown) == 1
@@ -301,7 +301,7 @@ def test_fix_writes_what_cannot_change_meaning_and_diff_only_shows_it(repo: Path
     assert "fixed: 1 file" in fixed.stderr
     text = path.read_bytes()
     assert b"name: parcel-quote\n" in text and not text.startswith(b"\xef") and b"\r" not in text
-    assert b'description: "Quotes parcels for issue #4 too."\n' in text
+    assert b'description: "Quotes parcels for carriers: all."\n' in text
     assert "SP004" not in fixed.stdout
     assert check("--diff").stdout == ""
 
@@ -350,12 +350,12 @@ def test_a_baseline_lists_what_is_known_and_may_only_shrink(repo: Path) -> None:
 
 
 def test_a_skill_may_not_fall_below_the_score_in_the_baseline(repo: Path) -> None:
-    thin = GOOD.replace("log-triage", "thin").split("## Steps")[0]
+    thin = GOOD.replace("log-triage", "thin").split("3. Check")[0]
     write(repo, {"skills/thin/SKILL.md": thin})
     assert code(check("--profile", "aces", "skills/thin")) == 1
     check("--write-baseline", "--profile", "aces")
     assert code(check("--profile", "aces", "skills/thin")) == 0, "below 70, but as it was"
-    write(repo, {"skills/thin/SKILL.md": thin.split("Requires")[0]})
+    write(repo, {"skills/thin/SKILL.md": thin.split("2. Run")[0]})
     result = check("--profile", "aces", "--select", "SP", "skills/thin")
     assert code(result) == 1 and "is below" in result.stdout
 

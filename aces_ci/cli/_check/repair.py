@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import stat
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,6 +11,8 @@ import click
 
 from aces_ci.changes.worktree import Found
 from aces_ci.cli._check.examine import Demand
+from aces_ci.core.errors import AcesError
+from aces_ci.core.inert import named
 from aces_ci.core.repo_path import bytes_of, join
 from aces_ci.shell.files import Folder
 from aces_ci.tiers.fixes import SAFE, apply, edits
@@ -30,13 +33,25 @@ def repair(found: Sequence[Found], demand: Demand, *, write: bool) -> list[str]:
         for path, after in _repaired(entry, demand, codes).items():
             name = join(entry.root, path)
             rows += _diff(name, before[path], after)
-            files += 1
-            if write:
-                folder = entry.top / bytes_of(name).decode("utf-8", "surrogateescape")
-                Folder.at(folder.parent, cwd=entry.top).write(folder.name, after)
+            files += write and _written(entry, name, after)
     if write:
         click.echo(f"fixed: {files} file{'' if files == 1 else 's'}", err=True)
     return rows
+
+
+def _written(entry: Found, name: str, data: bytes) -> bool:
+    """Replaces a file in one step, its mode kept; False where the user or the system does not let us, which is said."""
+    path = entry.top / bytes_of(name).decode("utf-8", "surrogateescape")
+    mode = stat.S_IMODE(path.lstat().st_mode)
+    why = "it is read-only" if not mode & 0o200 else None
+    if why is None:
+        try:
+            Folder.at(path.parent, cwd=entry.top).write(path.name, data, mode=mode)
+        except AcesError as error:
+            why = error.message
+    if why is not None:
+        click.echo(f"not fixed: {named(name)}: {why}", err=True)
+    return why is None
 
 
 def _repaired(found: Found, demand: Demand, codes: frozenset[str]) -> dict[str, bytes]:
@@ -65,6 +80,6 @@ def _diff(name: str, before: bytes, after: bytes) -> list[str]:
 
 
 def _lines(data: bytes) -> list[str]:
-    text = data.decode("utf-8", "replace").replace("\ufeff", "<BOM>")
-    rows = text.split("\n")
-    return [f"{row.replace(chr(13), '<CR>')}\n" for row in rows if row or row is not rows[-1]]
+    text = data.decode("utf-8", "replace").replace("\ufeff", "<BOM>").replace("\r", "<CR>")
+    rows = [named(row) for row in text.split("\n")]
+    return [f"{row}\n" for row in (rows if rows[-1] else rows[:-1])]
