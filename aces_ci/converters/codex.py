@@ -133,7 +133,7 @@ class _Rollout:
         exit_code = item.get("exit_code")
         if item.get("type") == "CommandExecution" and isinstance(exit_code, int):
             self.build.annotate(str(item.get("id")), {"exit_code": exit_code})
-        if payload.get("type") in {"error", "stream_error"}:
+        if payload.get("type") in ("error", "stream_error"):
             self.build.extra["api_error"] = text(payload.get("message"))[:500]
 
 
@@ -181,7 +181,7 @@ def _output_item(build: TraceBuilder, identity: str, item: Mapping[str, Any]) ->
             if not known:
                 changes = item.get("changes")
                 build.call(build.turn(identity), identity, "apply_patch", {"changes": changes})
-            if item.get("status") in {"completed", "failed"}:
+            if item.get("status") in ("completed", "failed"):
                 build.result(identity, str(item["status"]), {"is_error": item["status"] == "failed"})
         case _:
             pass

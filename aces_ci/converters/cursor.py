@@ -41,7 +41,7 @@ class Cursor:
             kind = event.get("type")
             if kind == "user":
                 build.say("user", text(record(event.get("message")).get("content")))
-            elif kind in {"assistant", "thinking"} or (kind == "tool_call" and event.get("subtype") == "started"):
+            elif kind in ("assistant", "thinking") or (kind == "tool_call" and event.get("subtype") == "started"):
                 reply, fresh = (reply + 1, False) if fresh else (reply, False)
                 _say(build, f"reply-{reply}", event)
             elif kind == "tool_call":

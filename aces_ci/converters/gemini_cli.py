@@ -112,12 +112,12 @@ def _reply(build: TraceBuilder, identity: str, message: Mapping[str, Any], at: s
             or text(record(record(record(part).get("functionResponse")).get("response")).get("error"))
             for part in (results if isinstance(results, list) else ())
         )
-        if call.get("status") in {"success", "error", "cancelled"} or shown:
+        if call.get("status") in ("success", "error", "cancelled") or shown:
             build.result(own, shown, _outcome(name, shown, call.get("status")))
 
 
 def _outcome(name: str, shown: str, status: object) -> Extra:
-    failed = status in {"error", "cancelled"}
+    failed = status in ("error", "cancelled")
     extra: Extra = {"is_error": failed}
     if name == _SHELL:
         found = _EXIT.search(shown)

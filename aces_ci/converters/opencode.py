@@ -6,14 +6,13 @@ with 2 is `completed` with `metadata.exit` 2; `error` means that the tool itself
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from aces_ci.core.trace import lines as trace_lines
 from aces_ci.core.trace.build import TraceBuilder, Turn, arguments_of
-from aces_ci.core.trace.lines import number, record, string, text
+from aces_ci.core.trace.lines import number, parsed, record, string, text
 from aces_ci.core.trace.trajectory import Extra, Metrics, Trajectory
 from aces_ci.ports.converter import Log
 
@@ -57,7 +56,7 @@ def _export(data: bytes) -> Mapping[str, Any] | None:
     if not data.lstrip().startswith(b"{") or b'"messages"' not in data or b'"info"' not in data:
         return None
     try:
-        value = json.loads(data.decode("utf-8", "replace"), parse_constant=str)
+        value = parsed(data.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) and isinstance(value.get("messages"), list) else None
@@ -118,7 +117,7 @@ def _tool(build: TraceBuilder, turn: Turn, part: Mapping[str, Any]) -> None:
     identity, state = str(part.get("callID")), record(part.get("state"))
     build.call(turn, identity, str(part.get("tool")), arguments_of(state.get("input")))
     status = state.get("status")
-    if status not in {"completed", "error"}:
+    if status not in ("completed", "error"):
         return
     exit_code = record(state.get("metadata")).get("exit")
     extra: Extra = {"is_error": status == "error"}

@@ -41,7 +41,12 @@ def traced(
     trial.
     """
     found = chain(exchanges, agent=agent, version=version, prompt=prompt, model=model)
-    claimed = converter.convert(log) if converter is not None and log is not None else None
+    try:
+        claimed = converter.convert(log) if converter is not None and log is not None else None
+    except Exception as error:  # noqa: BLE001 - the agent wrote it: what breaks its reader must not end the whole run
+        because = f"the log cannot be read ({type(error).__name__})"
+        flags = (*found.flags, Flag.TRACE_MISMATCH)
+        return Traced(trajectory=found.trajectory, flags=flags, states=found.states, mismatches=(because,))
     if found.trajectory is None:
         # Words of a model in the log, and no model that said them: somebody wrote the log by hand.
         forged = claimed is not None and any(step.source == "agent" for step in claimed.steps)

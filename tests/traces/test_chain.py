@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from aces_ci import plugins
 from aces_ci.core.score import Score
-from aces_ci.core.spending.exchange import Outcome, Protocol
+from aces_ci.core.spending.exchange import Exchange, Outcome, Protocol, from_event, to_event
 from aces_ci.core.trace.chain import State
 from aces_ci.core.trace.file import inspect, write
 from aces_ci.core.trace.trajectory import Trajectory
 from aces_ci.core.trial import Flag
+from aces_ci.gateway.fetch import ASSEMBLERS
 from aces_ci.ports.converter import Log
 from aces_ci.tiers.grade import grade
 from aces_ci.tiers.trace import Traced, traced
@@ -45,6 +46,15 @@ def conversation(protocol: Protocol) -> Conversation:
     talk.result("call_2", "QUARTZ-TOTAL 7")
     talk.model("QUARTZ-TOTAL 7")
     return talk
+
+
+class Breaks:
+    """A reader with a bug that somebody has found."""
+
+    name = "claude-code"
+
+    def convert(self, log: Log) -> Trajectory | None:
+        return {}[log.prompt]  # type: ignore[index]
 
 
 def trace(talk: Conversation, log: Log | None = None) -> Traced:
@@ -309,3 +319,52 @@ def _without_extras(trajectory: Trajectory) -> Any:
         for each in step.get("observation", {}).get("results", ()):
             each.pop("extra", None)
     return document
+
+
+def test_a_log_that_breaks_its_reader_is_a_named_state_and_ends_no_run() -> None:
+    talk = conversation(Protocol.MESSAGES)
+    log = Log(stdout=b"", files={}, prompt=PROMPT)
+    found = traced(
+        talk.exchanges, agent="claude-code", version="2.1.332", prompt=PROMPT, converter=cast(Any, Breaks()), log=log
+    )
+    assert found.flags == (Flag.TRACE_MISMATCH,) and found.mismatches == ("the log cannot be read (KeyError)",)
+    assert found.trajectory == trace(talk).trajectory
+
+
+@pytest.mark.parametrize("protocol", list(Protocol))
+@pytest.mark.parametrize(
+    "words",
+    ['{"a": 1e999}', '{"a": -1e999, "b": [1e400]}', '{"a": NaN}', '{"a":' * 300 + "1" + "}" * 300, "[" * 5000, '"x"',
+     '{"a": "\\ud800"}', '{"a": ' + "9" * 4000 + "}", '{"a": 1, "a": 2}', '{"a": '],
+)  # fmt: skip
+def test_whatever_a_model_writes_as_arguments_is_recorded_and_makes_valid_atif(protocol: Protocol, words: str) -> None:
+    """A skill can tell a model what to write, and one word of it may not end a run."""
+    assembler = ASSEMBLERS[protocol]()
+    for event in spoken(protocol, words):
+        assembler.event(event)
+    talk = conversation(protocol)
+    last = dataclasses.replace(talk.exchanges[-1], response=assembler.response())
+    found = from_event(to_event(last))
+    assert isinstance(found, Exchange)
+    traced_ = traced([*talk.exchanges[:-1], found], agent="claude-code", version="1", prompt=PROMPT)
+    assert traced_.trajectory is not None
+    assert inspect(write(traced_.trajectory)).faults == ()
+    assert traced_.trajectory.steps[-1].tool_calls
+
+
+def spoken(protocol: Protocol, words: str) -> list[dict[str, Any]]:
+    """The events of one turn that calls a tool with these arguments."""
+    if protocol is Protocol.MESSAGES:
+        block = {"type": "tool_use", "id": "c", "name": "Bash", "input": {}}
+        delta = {"type": "input_json_delta", "partial_json": words}
+        return [
+            {"type": "message_start", "message": {"id": "m", "model": "x", "role": "assistant", "content": []}},
+            {"type": "content_block_start", "index": 0, "content_block": block},
+            {"type": "content_block_delta", "index": 0, "delta": delta},
+            {"type": "message_stop"},
+        ]
+    if protocol is Protocol.RESPONSES:
+        item = {"type": "function_call", "id": "i", "call_id": "c", "name": "shell", "arguments": words}
+        return [{"type": "response.completed", "response": {"id": "r", "model": "x", "output": [item]}}]
+    call = {"index": 0, "id": "c", "type": "function", "function": {"name": "shell", "arguments": words}}
+    return [{"id": "r", "model": "x", "choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}]

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import random
+import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import atif
 import pytest
@@ -222,3 +226,83 @@ def test_a_call_that_a_kill_left_without_a_result_stays_and_is_told(harness: str
     ]
     told = [sentence for sentence in found.aces.get("lost", ()) if sentence.startswith("the result of ")]
     assert len(open_calls) == len(told) == 1
+
+
+WRONG: tuple[object, ...] = (
+    None, True, 0, -1, 3.7, 10**40, "", "not a time", "2026-99-99T00:00:00Z", "\ud800", "x" * 300, '{"a": 1e999}', [],
+    {}, [[]], [None], {"a": None}, {"type": 5}, {"type": []}, [{"type": {}}], {"text": ["a"]},
+)  # fmt: skip
+ENDLESS = "0.123456789e-7"
+"""Stands for a number beyond all others, which JSON can spell and no program can hold."""
+
+
+def spoil(data: bytes, dice: random.Random) -> bytes:
+    """One value in a line or two is of another kind than the CLI ever wrote."""
+    rows = data.split(b"\n")
+    for number in dice.sample(range(len(rows)), min(len(rows), 2)):
+        try:
+            value = json.loads(rows[number])
+        except ValueError:
+            continue
+        places = list(inside(value))
+        for holder, key in dice.sample(places, min(len(places), 2)):
+            holder[key] = dice.choice((*WRONG, float(ENDLESS)))
+        rows[number] = json.dumps(value).replace(json.dumps(float(ENDLESS)), "1e999").encode()
+    return b"\n".join(rows)
+
+
+def inside(value: Any) -> Iterator[tuple[Any, Any]]:
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in items:
+        yield value, key
+        yield from inside(item)
+
+
+@pytest.mark.parametrize("harness", sorted({harness for harness, _ in RUNS}))
+def test_no_value_in_a_log_breaks_its_reader_whatever_kind_it_is_of(harness: str) -> None:
+    """The agent can write its log itself."""
+    dice = random.Random(20261130)
+    runs = [run for name, run in RUNS if name == harness]
+    for _ in range(120):
+        whole = log(harness, dice.choice(runs))
+        files = {name: spoil(data, dice) for name, data in whole.files.items() if name.endswith((".jsonl", ".json"))}
+        found = CONVERTERS[harness].convert(Log(stdout=spoil(whole.stdout, dice), files=files, prompt=CASE.prompt))
+        if found is not None:
+            assert inspect(write(found)).valid
+
+
+BROKEN_ROWS = [
+    ("codex", {"type": "event_msg", "payload": {"type": []}}),
+    ("codex", {"type": "item.completed", "item": {"type": "command_execution", "id": "a", "status": {}}}),
+    (
+        "opencode",
+        {"type": "tool_use", "part": {"messageID": "m", "type": "tool", "callID": "c", "state": {"status": []}}},
+    ),
+    ("cursor", {"type": [], "subtype": {}}),
+]
+
+
+@pytest.mark.parametrize(("harness", "row"), BROKEN_ROWS)
+def test_a_kind_that_is_no_word_is_passed_over(harness: str, row: dict[str, Any]) -> None:
+    data = json.dumps(row).encode() + b"\n"
+    for files in ({}, {"session/rollout-x.jsonl": data, "session/sessions/rollout-x.jsonl": data}):
+        CONVERTERS[harness].convert(Log(stdout=data, files=files, prompt=CASE.prompt))
+
+
+def test_a_time_that_is_none_is_left_out_and_told() -> None:
+    whole = log("claude-code", "a-with-skill")
+    files = {name: re.sub(rb'"timestamp":"[^"]*"', b'"timestamp":"soon"', data) for name, data in whole.files.items()}
+    stdout = re.sub(rb'"timestamp":"[^"]*"', b'"timestamp":"soon"', whole.stdout)
+    found = CONVERTERS["claude-code"].convert(Log(stdout=stdout, files=files, prompt=CASE.prompt))
+    assert found is not None and inspect(write(found)).valid
+    assert not any(step.timestamp for step in found.steps)
+    assert any(re.fullmatch(r"the time of \d+ of \d+ steps, which is none", row) for row in found.aces["lost"])
+
+
+def test_prices_that_add_up_to_no_number_are_left_out_of_the_document() -> None:
+    found = CONVERTERS["claude-code"].convert(log("claude-code", "a-with-skill"))
+    assert found is not None and found.final_metrics is not None
+    endless = found.final_metrics.model_copy(update={"total_cost_usd": float("inf")})
+    changed = found.model_copy(update={"final_metrics": endless, "extra": {"cost": float("-inf")}})
+    document = json.loads(write(changed), parse_constant=pytest.fail)
+    assert "total_cost_usd" not in document["final_metrics"] and document["extra"] == {"cost": "-inf"}

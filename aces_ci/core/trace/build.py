@@ -6,12 +6,12 @@ another's in what it says, not in how it is built.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
-from aces_ci.core.trace.lines import shallow
+from aces_ci.core.trace.lines import parsed, shallow
 from aces_ci.core.trace.trajectory import (
     Agent,
     Extra,
@@ -150,6 +150,9 @@ class TraceBuilder:
                 for call in turn.calls
                 if call.tool_call_id not in answered
             ]
+        untimely = sum(turn.at is not None and _moment(turn.at) is None for turn in turns)
+        if untimely:
+            lost.append(f"the time of {untimely} of {len(turns)} steps, which is none")
         steps = tuple(_step(number, turn) for number, turn in enumerate(turns, start=1))
         aces = {"origin": origin, **({"lost": lost} if lost else {}), **self.extra}
         return Trajectory(
@@ -173,10 +176,19 @@ def arguments_of(raw: object) -> object:
     if not raw.strip():
         return {}
     try:
-        value = json.loads(raw, parse_constant=str)
+        value = parsed(raw)
     except (ValueError, RecursionError):
         return raw
     return value if isinstance(value, dict) and shallow(value) else raw
+
+
+def _moment(at: str | None) -> str | None:
+    """A time as ATIF has it (ISO 8601), else None: a log may hold anything there."""
+    try:
+        datetime.fromisoformat(at or "")
+    except ValueError:
+        return None
+    return at
 
 
 def _step(number: int, turn: Turn) -> Step:
@@ -185,7 +197,7 @@ def _step(number: int, turn: Turn) -> Step:
     results = sorted(turn.results, key=lambda item: order.get(item.source_call_id or "", len(order)))
     return Step(
         step_id=number,
-        timestamp=turn.at,
+        timestamp=_moment(turn.at),
         source=turn.source,
         model_name=turn.model if agent else None,
         message="\n\n".join(text for text in turn.texts if text),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -96,12 +97,18 @@ def _plain(value: object) -> Any:
         return {"type": "text", "text": f"[audio: {value.source.path if value.source else '?'}]"}
     if isinstance(value, BaseModel):
         fields = ((name, getattr(value, name)) for name in type(value).model_fields)
-        return {name: WRITES if name == "schema_version" else _plain(item) for name, item in fields if item is not None}
+        known = ((name, item) for name, item in fields if item is not None and not _endless(item))
+        return {name: WRITES if name == "schema_version" else _plain(item) for name, item in known}
     if isinstance(value, dict):
         return {_plain(str(key)): _plain(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
         return [_plain(item) for item in value]
-    return value
+    return str(value) if _endless(value) else value
+
+
+def _endless(value: object) -> bool:
+    """A number that JSON has no spelling for: a sum of prices that a log made up may come to one."""
+    return isinstance(value, float) and not math.isfinite(value)
 
 
 def _resolved(trajectory: Trajectory) -> Trajectory:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -37,7 +38,7 @@ def read(data: bytes, *, name: str = "the log") -> Lines:
             lost.append(f"line {number} of {name}: longer than {LINE_LIMIT} bytes")
             continue
         try:
-            value = json.loads(row.decode("utf-8", "replace"), parse_constant=str)
+            value = parsed(row.decode("utf-8", "replace"))
         except (ValueError, RecursionError):
             torn = number == len(rows)
             lost.append(f"line {number} of {name}: {'cut off' if torn else 'not JSON'}")
@@ -47,6 +48,20 @@ def read(data: bytes, *, name: str = "the log") -> Lines:
         elif isinstance(value, dict):
             objects.append(value)
     return Lines(objects=tuple(objects), lost=tuple(lost))
+
+
+def parsed(text: str) -> Any:
+    """The value of JSON that somebody else wrote; numbers that are none, or beyond any, stay as the text they were.
+
+    Raises:
+        ValueError: no JSON. RecursionError: nested too deep to be read.
+    """
+    return json.loads(text, parse_constant=str, parse_float=_finite)
+
+
+def _finite(text: str) -> float | str:
+    value = float(text)
+    return value if math.isfinite(value) else text
 
 
 def shallow(value: object) -> bool:

@@ -6,7 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from aces_ci.core.trace.lines import shallow
 from aces_ci.core.trial import Usage
+from aces_ci.gateway.strict_json import dump
 from aces_ci.gateway.turn.assembler import SurpriseError, count, mapping, words
 
 ALLOWED_BLOCKS = frozenset({"text", "thinking", "redacted_thinking", "tool_use"})
@@ -117,10 +119,12 @@ class MessageAssembler:
             if field != "input":
                 block[field] = str(block.get(field) or "") + text
                 continue
-            try:
-                block["input"] = json.loads(text) if text else block.get("input", {})
-            except ValueError:
-                block["input_text"] = text  # cut in the middle, or the model wrote no JSON
+            if not text:
+                block.setdefault("input", {})
+            elif (value := _written(text)) is not None:
+                block["input"] = value[0]
+            else:
+                block["input_text"] = text  # cut in the middle, or the model wrote what no record can hold
         return block
 
     def _count(self, usage: object) -> None:
@@ -128,3 +132,13 @@ class MessageAssembler:
             number = count(mapping(usage).get(name))
             if number is not None:
                 self._usage[name] = number
+
+
+def _written(text: str) -> tuple[Any] | None:
+    """The JSON that a model wrote, where a line of the record can hold it: no half surrogates, not without a bottom."""
+    try:
+        value = json.loads(text)
+        dump(value)
+    except (ValueError, RecursionError):
+        return None
+    return (value,) if shallow(value) else None
