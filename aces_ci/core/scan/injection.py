@@ -65,6 +65,15 @@ _PHRASES = tuple(
          r"|your )?(previous|prior|above|earlier|preceding|foregoing|existing|system|developer|original|former|"
          r"other)\b[\w ,]{0,24}?\b(instructions?|prompts?|rules|guidelines|directives|commands|constraints|"
          r"policies|guardrails)\b"),
+        ("override", _C, _MEDIUM, "tells the agent that its instructions are void",
+         r"\b(instructions?|rules|guidelines|directives|constraints|policies|guardrails|limits)\b[\w ,'’]{0,12}\b(you "
+         r"(were|have been|had been|got)( \w+)? (given|told|taught|trained)|given to you|of your ("
+         r"system prompt|developer|training))\b[\w ,'’]{0,24}\b(no longer (apply|applies|hold|bind|count)|(are|is|were) (now |hereby )?(void|"
+         r"revoked|cancell?ed|lifted|suspended|obsolete|superseded|disabled))\b"),
+        ("conceal", _C, _MEDIUM, "has the agent change what later sessions obey, unseen",
+         r"\b(append|add|write|insert|copy|put|store|save|paste)\b[^\n]{0,60}\b(CLAUDE\.md|AGENTS\.md|GEMINI\.md|"
+         r"SOUL\.md|MEMORY\.md|cursorrules|copilot-instructions\.md)\b[^\n]{0,120}\b(do not|don['’]?t|never|without)"
+         r"\s+(mention|tell|show|report|inform|notify|say|reveal)(ing)?\s+(it|this|that|anyone|anybody|so)\b"),
         ("override", _W, _MEDIUM, "claims to stand above the agent's other instructions",
          r"\b(these|this|my|the following) (instructions?|rules?|skill|prompt|directives?)\b[\w "
          r",]{0,20}\b(override|overrides|supersedes?|take precedence over|takes precedence over|replaces?)\b[\w "
@@ -130,6 +139,11 @@ _PHRASES = tuple(
          r"\b(always|automatically|blindly) (allow|approve|accept|confirm|click)\b[\w ,]{0,20}\b(permissions?|"
          r"approvals?|confirmations?|safety|security)\b[\w ,]{0,12}\b(prompts?|requests?|dialogs?|questions?|checks?)"
          r"\b"),
+        ("approve", _W, _MEDIUM, "tells the agent to approve what it is asked to confirm",
+         r"\b(permission|approval|confirmation|consent)s? (prompt|request|dialog|question|box|window|check)s?\b[\w "
+         r",'’]{0,30}\b(approve|accept|confirm|allow|grant|answer yes|click (yes|allow|ok|approve))\b[\w ,'’]{0,16}\b("
+         r"yourself|automatically|without (showing|asking|telling|waiting)|for (the user|them)|on (the user|their)"
+         r"['’s]* behalf)\b"),
         ("approve", _W, _MEDIUM, "switches off the permissions of an agent",
          r"\b(run|use|pass|start|launch|invoke|add|set)\b[^\n]{0,60}(--dangerously-skip-permissions|"
          r"--dangerously-bypass-approvals-and-sandbox|--allow-all-tools|bypassPermissions)\b"),

@@ -9,7 +9,7 @@ import re2
 
 from aces_ci.core.finding import Confidence, Severity
 from aces_ci.core.scripts.files import paths
-from aces_ci.core.scripts.flow.output import piped, told
+from aces_ci.core.scripts.flow.output import piped, spelled, told
 from aces_ci.core.scripts.flow.private_files import (
     BODY,
     PICKERS,
@@ -32,6 +32,11 @@ _SECRET_NAME = re2.compile(
     r"\$\{?\w*(SECRET|PASSWORD|PASSWD|PRIVATE_KEY|API_?KEY|ACCESS_KEY|TOKEN|"
     r"CREDENTIALS?)\w*\}?"
 )
+_PUBLISHES = frozenset(
+    {(thing, verb) for thing in ("issue", "pr", "mr") for verb in ("create", "comment", "edit", "note")}
+    | {("gist", "create"), ("gist", "edit"), ("release", "create"), ("release", "upload"), ("snippet", "create")}
+)
+"""What `gh` and `glab` put where others read it."""
 _TCP = ("/dev/tcp/", "/dev/udp/")
 _REVERSE = re2.compile(
     r"(?s)socket.*(dup2|pty\.spawn|subprocess|/bin/(ba)?sh)|fsockopen.*(exec|proc_open|/bin/sh)|TCPSocket.*exec"
@@ -70,6 +75,10 @@ def sends(command: Command) -> bool:
         return any(w in {"cp", "mv", "sync", "upload"} for w in words) and words[-1].startswith(
             ("s3://", "gs://", "https://")
         )
+    if name in {"gh", "glab"}:
+        return tuple(word.shape for word in command.operands[:2]) in _PUBLISHES
+    if name == "git":
+        return any(word.shape == "push" for word in command.operands[:1])
     return name in SENDERS
 
 
@@ -125,6 +134,9 @@ def _sending(scene: Scene, command: Command) -> Iterator[Suspicion]:
 
 def _content(scene: Scene, command: Command, *, shady: bool) -> Iterator[Held]:
     """What of private data a sender gets, the nearest source first."""
+    if command.name == "git":
+        yield from (each for each in _committed(scene, command) if not _project(each))
+        return
     if command.has(*BODY) or takes_input(command) or command.name in {"scp", "rsync", "aws", "gsutil"}:
         # a key that is copied to a server of one's own is how one sets it up; a credential is not
         copies = command.name in {"scp", "rsync"}
@@ -137,10 +149,19 @@ def _content(scene: Scene, command: Command, *, shady: bool) -> Iterator[Held]:
     wanted = _direct if _only_logs_in(command) else carries
     for stage in scene.inner(command):
         yield from (_narrowed(scene, command, each) for each in wanted(scene, stage))
+    if not scene.inner(command) and not _only_logs_in(command):
+        yield from _private(each for word in command.arguments for each in spelled(word.shape))
     data, headers = _parts(command)
     yield from (each for each in _used(scene, command, data) if shady or not (each.part and _project(each)))
     if shady:
         yield from _used(scene, command, headers)
+
+
+def _committed(scene: Scene, command: Command) -> Iterator[Held]:
+    """What of private files lies in the repository that is pushed, once something was added to it."""
+    before = scene.commands[: command.index]
+    if any(each.name == "git" and any(word.shape == "add" for word in each.operands[:1]) for each in before):
+        yield from _private(scene.held(command).below(command.folder))
 
 
 def _direct(scene: Scene, command: Command) -> list[Held]:

@@ -47,6 +47,28 @@ _HOLDS = re2.compile(
     + r"|JSON\.stringify\s*\(\s*process\.env\s*\)|\{\s*\.\.\.process\.env|process\.env\s*(?:;|\n|$))"
 )
 """A name that is given a private file, or the whole environment."""
+_BRINGS = (
+    (
+        "fetched-code", "runs code that it downloads at run time",
+        (
+            re2.compile(r"\b(?:const|let|var)\s+\{?\s*(\w+)\s*\}?\s*=\s*[(]?\s*await\s+[(]?\s*(?:await\s+)?(?:fetch|axios|got|needle)\b"),
+            re2.compile(r"\.on\s*\(\s*['\"]data['\"]\s*,\s*(?:function\s*)?[(]?\w+[)]?\s*(?:=>)?\s*\{?\s*(\w+)\s*\+="),
+            re2.compile(r"\.then\s*\(\s*[(]?\w+[)]?\s*=>\s*\w+\.text\(\)\s*\)\s*\.then\s*\(\s*[(]?(\w+)[)]?\s*=>"),
+        ),
+    ),
+    (
+        "decoded-code", "runs code that it decodes at run time",
+        (
+            re2.compile(r"\b(?:const|let|var)\s+(\w+)\s*=\s*(?:atob\s*\(|Buffer\.from\s*\([^;\n]{0,200}['\"](?:base64|hex)['\"]|"
+                r"String\.fromCharCode\s*\()"),
+        ),
+    ),
+)  # fmt: skip
+"""How code comes in, with the name that holds it."""
+_RUNS = (
+    r"(?:(?:^|[^.\w])(?:eval|new\s+Function|exec|execSync|spawn|spawnSync)|vm\.runIn\w+|"
+    r"(?:\bcp|\bchild_process|\bchildProcess|child_process['\"]\s*\))\.(?:exec|execSync|spawn|spawnSync))\s*\(\s*"
+)
 _PASSED = re2.compile(r"\b(?:const|let|var)\s+(\w+)\s*=\s*([^;\n]{1,200})")
 _SENDING = re2.compile(
     r"\b(?:fetch|axios(?:\.\w+)?|got(?:\.\w+)?|request(?:\.\w+)?|needle(?:\.\w+)?|superagent\.\w+|https?\.(?:request|get)|"
@@ -74,6 +96,22 @@ def _sent(text: str) -> Iterator[tuple[int, str]]:
                 break
 
 
+def _run(text: str) -> Iterator[tuple[int, str, str]]:
+    """Where a name is run that holds a download or what was decoded, with shape and message."""
+    for shape, message, sources in _BRINGS:
+        held = {match.group(1) for source in sources for match in source.finditer(text)}
+        if not held:
+            continue
+        for match in _PASSED.finditer(text):
+            whole = any(re2.search(rf"\b{name}\b", match.group(2)) for name in held)
+            if whole and not _PART.search(match.group(2)) and len(held) < MAX_NAMES:
+                held.add(match.group(1))
+        for name in sorted(held):
+            match = re2.search(_RUNS + rf"(?:await\s+)?{name}\b(?:\.(?:text|toString|data|body)\b)?", text)
+            if match:
+                yield match.start(), shape, message
+
+
 @lru_cache(maxsize=256)
 def scan(text: str) -> tuple[Hazard, ...]:
     """Hazards of one JavaScript or TypeScript text."""
@@ -82,6 +120,10 @@ def scan(text: str) -> tuple[Hazard, ...]:
                 f"sends {name}, which holds private data, to another machine")
         for at, name in _sent(text)
     ]  # fmt: skip
+    found += [
+        _hazard(text, at, text[at : at + 80], Kind.REMOTE_CODE, shape, Severity.CRITICAL, message)
+        for at, shape, message in _run(text)
+    ]
     for kind, shape, severity, message, pattern in _SHAPES:
         for match in pattern.finditer(text):
             found.append(_hazard(text, match.start(), match.group(0), kind, shape, severity, message))

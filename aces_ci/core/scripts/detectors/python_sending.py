@@ -32,6 +32,11 @@ _OTHERS = frozenset(
 )
 _APART = frozenset({"headers", "auth", "cookies", "cert", "verify", "timeout", "proxies", "env", "context"})
 """Arguments by which one logs in, or that never leave."""
+_EXECUTES = frozenset({"exec", "eval", "compile", "builtins.exec", "builtins.eval", "__builtins__.exec"})
+_UNSEEN = {
+    Content.FETCHED: ("fetched-code", "runs code that it downloads at run time"),
+    Content.DECODED: ("decoded-code", "runs code that it decodes at run time"),
+}
 _GIVEN = frozenset({"data", "json", "files", "content", "params", "body"})
 
 
@@ -88,24 +93,38 @@ def _handed(module: Followed, call: ast.Call, name: str) -> list[ast.expr]:
 
 
 def _run(module: Followed, call: ast.Call) -> Iterator[Hazard]:
-    """A file that the module has downloaded, run as a program."""
-    if not module.values.files:
-        return
+    """Code that the module has downloaded, received or decoded, run as a text or as a file."""
     name = module.values.names.called(call.func)
-    if name in {"exec", "eval", "compile"} and call.args:
-        held = [module.of(call.args[0], call)]
-    elif name in {"runpy.run_path", "os.startfile"} and call.args:
-        held = [module.values.files.get(path) for path in module.values.names.texts(call.args[0])]
-    elif calls_shell(name):
-        ran = (file_run(each) for script in words_of(call, module.values.names) for each in parse(script))
-        held = [module.values.files.get(path) for path in ran if path]
-        held += [module.values.files.get(script.split(" ", 1)[0]) for script in words_of(call, module.values.names)]
-    else:
+    if name == "os.dup2" and call.args and _is_a_socket(call.args[0]):
+        message = "connects a shell with a remote machine"
+        yield _hazard(call, Kind.EXFILTRATION, "reverse-shell", Severity.CRITICAL, message, None)
         return
-    for each in held:
+    if not (module.values.files or module.values.held or name in _EXECUTES):
+        return
+    text: list[Held | None] = []
+    files: list[Held | None] = []
+    if name in _EXECUTES and call.args:
+        text = [module.of(call.args[0], call)]
+    elif name in {"runpy.run_path", "os.startfile"} and call.args:
+        files = [module.values.files.get(path) for path in module.values.names.texts(call.args[0])]
+    elif calls_shell(name):
+        text = [module.of(call.args[0], call)] if call.args and not isinstance(call.args[0], ast.JoinedStr) else []
+        scripts = list(words_of(call, module.values.names))
+        ran = [path for script in scripts for each in parse(script) if (path := file_run(each))]
+        files = [module.values.files.get(path) for path in (*ran, *(script.split(" ", 1)[0] for script in scripts))]
+    for each in text:
+        if each is not None and each.content in _UNSEEN:
+            shape, message = _UNSEEN[each.content]
+            yield _hazard(call, Kind.REMOTE_CODE, shape, Severity.CRITICAL, message, each.origin or None)
+            return
+    for each in files:
         if each is not None and each.content is Content.FETCHED:
             yield _download(call, each)
             return
+
+
+def _is_a_socket(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "fileno"
 
 
 def _download(call: ast.Call, held: Held) -> Hazard:

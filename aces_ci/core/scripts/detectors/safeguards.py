@@ -13,6 +13,7 @@ from aces_ci.core.scripts.flow.written import written
 from aces_ci.core.scripts.hazards.hazard import Kind
 from aces_ci.core.scripts.hazards.scene import Scene, Suspicion
 from aces_ci.core.scripts.shell.command import Command, Within
+from aces_ci.core.scripts.shell.wrappers import SHELLS
 
 _AGENT_FLAGS: Mapping[str, str] = {
     "--dangerously-skip-permissions": "every permission check of the agent",
@@ -68,7 +69,7 @@ def find(scene: Scene, command: Command) -> Iterator[Suspicion]:
     yield from _checks_off(command)
     yield from _walls(scene, command)
     yield from _writes(command)
-    yield from _rights(command)
+    yield from _rights(scene, command)
     yield from _traces(command)
 
 
@@ -208,11 +209,13 @@ def _writes(command: Command) -> Iterator[Suspicion]:
         yield _suspicion(Kind.PERSISTENCE, "autostart", Severity.WARNING, "starts a program at every login")
 
 
-def _rights(command: Command) -> Iterator[Suspicion]:
+def _rights(scene: Scene, command: Command) -> Iterator[Suspicion]:
     name = command.name or ""
     shapes = [word.shape for word in command.arguments]
     if name == "chmod" and any(re2.match(r"^([ugo]*\+s|[2467]\d{3})$", shape) for shape in shapes[:2]):
-        yield _suspicion(Kind.PRIVILEGE, "setuid", Severity.WARNING, "lets a program run with its owner's rights")
+        worst = any(_is_shell(scene, command, word.shape) for word in command.operands[1:])
+        severity, what = (Severity.CRITICAL, "a shell") if worst else (Severity.WARNING, "a program")
+        yield _suspicion(Kind.PRIVILEGE, "setuid", severity, f"lets {what} run with its owner's rights")
     container = name in {"docker", "podman"} or any(w.startswith(("docker", "podman")) for w in command.wrappers)
     if container:
         source = command.source
@@ -229,6 +232,16 @@ def _rights(command: Command) -> Iterator[Suspicion]:
             )
     if name in {"usermod", "gpasswd", "adduser"} and any(s in {"sudo", "wheel", "docker", "root"} for s in shapes):
         yield _suspicion(Kind.PRIVILEGE, "group-root", Severity.WARNING, "makes a user an administrator")
+
+
+def _is_shell(scene: Scene, command: Command, path: str) -> bool:
+    """Whether a file is a shell, or a copy of one that the script has made."""
+    if path.startswith("/") and path.rsplit("/", 1)[-1] in SHELLS:
+        return True
+    copies = (
+        each for each in scene.commands[: command.index] if each.name in {"cp", "install"} and path in written(each)
+    )
+    return any(_is_shell(scene, each, each.operands[0].shape) for each in copies)
 
 
 def _traces(command: Command) -> Iterator[Suspicion]:

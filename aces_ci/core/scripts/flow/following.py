@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aces_ci.core.scripts.flow.output import piped, substituted, told
+from aces_ci.core.scripts.flow.output import piped, spelled, substituted, told
 from aces_ci.core.scripts.flow.private_files import carries, stored
 from aces_ci.core.scripts.flow.written import packed, written
 from aces_ci.core.scripts.hazards import hosts
@@ -12,7 +12,6 @@ from aces_ci.core.scripts.hazards.downloads import fetches, saved
 from aces_ci.core.scripts.hazards.holdings import NOTHING, Content, Held, Holdings
 from aces_ci.core.scripts.hazards.scene import Scene
 from aces_ci.core.scripts.shell.command import Command, Within
-from aces_ci.core.scripts.shell.commands import parse
 from aces_ci.core.scripts.shell.folders import below
 
 _FILLED = frozenset({"read", "mapfile", "readarray"})
@@ -48,11 +47,8 @@ def _fed(command: Command) -> Iterator[Held]:
     """What `done < <(…)` feeds a loop that reads."""
     for redirect in command.redirects:
         shape = redirect.target.shape if redirect.target else ""
-        if shape.startswith("<(") and shape.endswith(")"):
-            inner = Scene(parse(shape[2:-1]), (), follow)
-            for each in inner.commands:
-                if each.parent is None and not inner.after(each):
-                    yield from told(inner, each)
+        if shape.startswith("<("):
+            yield from spelled(f"${shape[1:]}")
 
 
 def _files(scene: Scene, command: Command, now: Holdings) -> Holdings:

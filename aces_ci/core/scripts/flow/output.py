@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 
 from aces_ci.core.scripts.deeds.printing import printed
 from aces_ci.core.scripts.flow.private_files import LISTERS, PICKERS, carries, listed, stored
@@ -12,6 +13,7 @@ from aces_ci.core.scripts.hazards.downloads import decodes, fetches, saved
 from aces_ci.core.scripts.hazards.holdings import Content, Held
 from aces_ci.core.scripts.hazards.scene import Scene
 from aces_ci.core.scripts.shell.command import Command
+from aces_ci.core.scripts.shell.commands import parse
 from aces_ci.core.scripts.shell.handed import printed as said
 
 _SAYERS = frozenset({"echo", "printf", "jq", "print"})
@@ -49,6 +51,16 @@ def substituted(scene: Scene, command: Command, depth: int = 0) -> Iterator[Held
     for inner in scene.children(command):
         if not scene.after(inner):
             yield from told(scene, inner, depth + 1)
+
+
+@lru_cache(maxsize=512)
+def spelled(shape: str) -> tuple[Held, ...]:
+    """What `$(…)` in a word puts there whose commands stand elsewhere: in the call of a function, in a redirection."""
+    if "$(" not in shape and "`" not in shape:
+        return ()
+    scene = Scene(parse(shape))
+    inner = [each for each in scene.commands if each.parent is not None and not scene.after(each)]
+    return tuple(held for each in inner for held in told(scene, each))
 
 
 def _told(scene: Scene, command: Command, depth: int) -> Iterator[Held]:

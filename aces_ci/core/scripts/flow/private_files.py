@@ -76,7 +76,7 @@ _KEYCHAIN = re2.compile(
 )
 TOKEN_TOOLS = re2.compile(
     r"^(gcloud auth print-(access|identity)-token|aws configure (get|export-credentials)|gh auth token|op read|"
-    r"vault (read|kv get))\b"
+    r"vault (read|kv get)|security find-(generic|internet)-password\b.* -[sal]|secret-tool lookup)\b"
 )
 """Programs whose purpose is to hand out one token; a note when read, but it may not be sent on."""
 _KEEPERS = ("security ", "secret-tool ", "kwallet-query", "gcloud ", "aws ", "gh ", "op ", "vault ")
@@ -85,7 +85,7 @@ _OPENING = _READERS | SENDERS | _DUMPERS | {"history"}
 LISTERS = frozenset({"find", "fd", "fdfind", "ls", "locate"})
 _CARRIERS = frozenset(
     {"mv", "install", "ln", "xz", "zstd", "bzip2", "pigz", "lz4", "7z", "7za", "7zz", "rar", "hexdump", "tac", "paste",
-     "gunzip", "zcat", "unxz", "xzcat", "bunzip2", "zstdcat", "aws", "gsutil", "az", "gcloud",
+     "gunzip", "zcat", "unxz", "xzcat", "bunzip2", "zstdcat", "aws", "gsutil", "az", "gcloud", "gh", "glab",
      "uuencode", "base32", "read", "mapfile", "readarray", "rev", "age", "bsdtar", "gtar", "split", "fold", "iconv"}
 )  # fmt: skip
 """Further programs whose reading counts where it is sent on: to copy or to pack a key is nothing by itself."""

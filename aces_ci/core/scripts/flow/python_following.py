@@ -22,7 +22,7 @@ _ENDS = {"zip": ".zip", "tar": ".tar", "gztar": ".tar.gz", "bztar": ".tar.bz2", 
 _WORTH = (
     ".ssh", "id_rsa", "id_ed25519", ".aws", "redential", "environ", ".netrc", "history", ".env", "shadow", ".gnupg",
     ".kube", "eychain", "Login Data", "wallet", "secret", ".npmrc", ".pypirc", "home()", "expanduser", "urlretrieve",
-    "urlopen", ".get(",
+    "urlopen", ".get(", "decode(", "unhexlify", "fromhex", "recv", "dup2",
 )  # fmt: skip
 """Words without which nothing that matters is read."""
 

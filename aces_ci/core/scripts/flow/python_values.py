@@ -36,6 +36,8 @@ _ANSWER = frozenset({"text", "content", "stdout", "stderr", "output", "raw", "bo
 _GETS = re2.compile(
     r"(requests|httpx|session|client)\.(get|request|Session)|urllib\.request\.urlopen|urlopen|urllib3\.\w+|wget\.download"
 )
+_RECEIVES = re2.compile(r"\w*(s|sock|socket|conn|connection|client|c)\.(recv|recvfrom)")
+_DECODES = ("b64decode", "b32decode", "b85decode", "a85decode", "unhexlify", "bytes.fromhex", "marshal.loads")
 _API_KEY = re2.compile(r"(?i)\.key$")
 """A key of an API is a setting, unlike a key that one logs in with."""
 
@@ -93,6 +95,10 @@ class Values:
         if _GETS.fullmatch(name):
             url = next(iter(self.names.texts(node.args[0])), "") if node.args else ""
             return Held(content=Content.FETCHED, origin=url, by=node.lineno)
+        if _RECEIVES.fullmatch(name):
+            return Held(content=Content.FETCHED, origin="", by=node.lineno)
+        if name.endswith(_DECODES):
+            return Held(content=Content.DECODED, origin=name, by=node.lineno)
         if calls_shell(name):
             return self._shell(node)
         if _KEEPS.fullmatch(name):

@@ -72,6 +72,12 @@ class Holdings:
         """What lies in the file of just that name."""
         return self.files.get(_plain(path), ()) if self.files else ()
 
+    def below(self, folder: str) -> Iterator[Held]:
+        """What lies in a folder that commands run in; "" is the one that the script started in."""
+        for path, held in self.files.items():
+            outside = path.startswith(("/", "~", "$")) if not folder else not f"{path}/".startswith(f"{folder}/")
+            yield from () if outside else held
+
     def naming(self, name: str, held: Iterable[Held]) -> Holdings:
         """With a variable set anew."""
         return replace(self, variables=_with(self.variables, name, held))

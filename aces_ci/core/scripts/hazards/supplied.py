@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from aces_ci.core.scripts.files.paths import Area, area
 from aces_ci.core.scripts.hazards.scene import Scene
 from aces_ci.core.scripts.shell.command import Command
 from aces_ci.core.scripts.shell.folders import below
@@ -13,9 +14,11 @@ from aces_ci.core.scripts.shell.handed import printed
 
 _HANDS_ON = frozenset({"xargs", "parallel"})
 _CHOOSES = frozenset(
-    {"-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-mtime", "-mmin", "-atime", "-ctime",
-     "-newer", "-size", "-empty", "-user", "-perm", "-samefile", "-inum"}
+    {"-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-newer", "-size", "-empty",
+     "-user", "-perm", "-samefile", "-inum"}
 )  # fmt: skip
+_AGES = frozenset({"-mtime", "-mmin", "-atime", "-ctime"})
+"""Conditions that nearly everything in a home meets."""
 _LISTERS = frozenset({"ls", "dir"})
 _CHOOSING_STAGES = frozenset({"grep", "egrep", "rg", "awk", "head", "tail", "sed", "fzf"})
 
@@ -70,5 +73,7 @@ def found(words: Sequence[str], folder: str) -> Iterator[Supply]:
     chosen = any(
         word in _CHOOSES and following.strip("*") != "" for word, following in itertools.pairwise([*words, ""])
     )
+    aged = any(word in _AGES for word in words)
     for start in starts or ["."]:
-        yield Supply(path=below(folder, start), chosen=chosen)
+        whole = area(below(folder, start)) in {Area.ROOT, Area.HOME}
+        yield Supply(path=below(folder, start), chosen=chosen or (aged and not whole))

@@ -53,6 +53,8 @@ class Names:
             function = function.value
         if isinstance(function, ast.Name):
             first = self._modules.get(function.id, function.id)
+        elif isinstance(function, ast.Call) and len(function.args) > 1 and self.called(function.func) == "getattr":
+            first = ".".join([self.called(function.args[0]), *self.texts(function.args[1])[:1]])
         elif isinstance(function, ast.Call) and function.args and self.called(function.func) in _IMPORTS:
             first = next(iter(self.texts(function.args[0])), "")
         else:
