@@ -1,4 +1,9 @@
-"""Findings as SARIF 2.1.0, inside GitHub's published limits (one run, 5,000 results shown, 20 tags a rule)."""
+"""Findings as SARIF 2.1.0, inside what GitHub publishes for code scanning.
+
+One run of 20, 5,000 results shown of 25,000 accepted, 10 MB compressed, one location of 1,000, two tags of 20. The
+fingerprint is our own and survives moved lines; GitHub's upload action adds `primaryLocationLineHash`, the only one
+that GitHub itself compares, and warns of every one that is not its own, so none is written here.
+"""
 
 from __future__ import annotations
 
@@ -8,26 +13,33 @@ from urllib.parse import quote
 
 from aces_ci.core import docs
 from aces_ci.core.finding import Category, Finding, Severity
+from aces_ci.core.reading.further_codes import FURTHER, Code
+from aces_ci.core.repo_path import bytes_of
 from aces_ci.core.rule import Rule
 
 MAX_RESULTS = 5_000
+MAX_BYTES = 9_000_000
+_FRAME = 100
+"""Compressed bytes around the text of one result, its fingerprint among them."""
 _LEVELS = {Severity.CRITICAL: "error", Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 _SECURITY = {Severity.CRITICAL: "9.0", Severity.ERROR: "7.0", Severity.WARNING: "5.0", Severity.INFO: "2.0"}
 
 
 def sarif(findings: Sequence[Finding], rules: Iterable[Rule], version: str) -> dict[str, object]:
-    """The document. Findings beyond 5,000 are left out, worst first, and a notification says how many."""
-    kept = sorted(findings, key=lambda finding: finding.order)[:MAX_RESULTS]
+    """The document. The worst findings are in it, and a notification says how many others were left out."""
+    ranked = sorted(findings, key=lambda finding: (finding.severity.rank, *finding.order))
+    kept = _fitting(ranked[:MAX_RESULTS])
     used = {finding.code for finding in kept}
     known = [rule for rule in rules if rule.code in used]
-    codes = [rule.code for rule in known]
+    further = [code for code in FURTHER.values() if code.code in used]
+    codes = [*(rule.code for rule in known), *(code.code for code in further)]
     run: dict[str, object] = {
         "tool": {
             "driver": {
                 "name": "aces-ci",
                 "semanticVersion": version,
                 "informationUri": docs.page("rules"),
-                "rules": [_rule(rule) for rule in known],
+                "rules": [*map(_rule, known), *map(_further, further)],
             }
         },
         "columnKind": "unicodeCodePoints",
@@ -42,6 +54,20 @@ def sarif(findings: Sequence[Finding], rules: Iterable[Rule], version: str) -> d
         "version": "2.1.0",
         "runs": [run],
     }
+
+
+def _fitting(findings: list[Finding]) -> list[Finding]:
+    """The first of them, as many as are inside `MAX_BYTES` even where none of their text can be compressed."""
+    room = MAX_BYTES
+    for number, finding in enumerate(findings):
+        room -= len(f"{_text(finding)}{finding.path}".encode("utf-8", "surrogatepass")) + _FRAME
+        if room < 0:
+            return findings[:number]
+    return findings
+
+
+def _text(finding: Finding) -> str:
+    return f"{finding.message} Fix: {finding.hint}"[:1000]
 
 
 def stable(finding: Finding) -> str:
@@ -67,6 +93,19 @@ def _rule(rule: Rule) -> Mapping[str, object]:
     }
 
 
+def _further(code: Code) -> Mapping[str, object]:
+    return {
+        "id": code.code,
+        "name": "".join(part.capitalize() for part in code.title.split()),
+        "shortDescription": {"text": code.title},
+        "fullDescription": {"text": code.prose},
+        "help": {"text": f"{code.prose}\n\nFix: {code.hint}"},
+        "helpUri": docs.rule(code.code),
+        "defaultConfiguration": {"level": "warning"},
+        "properties": {"tags": [code.category], "precision": "medium"},
+    }
+
+
 def _plain(text: str) -> str:
     """A message without links: `[text](target)` is one in SARIF too, and the text is partly somebody else's."""
     return text.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
@@ -77,21 +116,20 @@ def _precision(rule: Rule) -> str:
 
 
 def _result(finding: Finding, codes: list[str]) -> Mapping[str, object]:
-    region: dict[str, int] = {"startLine": finding.line}
-    if finding.column:
-        region["startColumn"] = finding.column
-        if finding.end_column and finding.end_line in (None, finding.line):
-            region["endColumn"] = max(finding.end_column, finding.column + 1)
-    if finding.end_line and finding.end_line > finding.line:
-        region["endLine"] = finding.end_line
+    # GitHub's table asks for all four; without `endColumn` the region ends with its last line, which is what is meant.
+    last = max(finding.line, finding.end_line or finding.line)
+    region = {"startLine": finding.line, "startColumn": finding.column or 1, "endLine": last}
+    if finding.column and finding.end_column:
+        least = finding.column + 1 if last == finding.line else 1
+        region["endColumn"] = max(finding.end_column, least)
     result: dict[str, object] = {
         "ruleId": finding.code,
         "level": _LEVELS[finding.severity],
-        "message": {"text": _plain(f"{finding.message} Fix: {finding.hint}"[:1000])},
+        "message": {"text": _plain(_text(finding))},
         "locations": [
             {
                 "physicalLocation": {
-                    "artifactLocation": {"uri": quote(finding.path, safe="/%"), "uriBaseId": "%SRCROOT%"},
+                    "artifactLocation": {"uri": quote(bytes_of(finding.path)), "uriBaseId": "%SRCROOT%"},
                     "region": region,
                 }
             }
