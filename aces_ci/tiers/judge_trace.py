@@ -97,7 +97,7 @@ def _read(item: Item, answer: Answer, shown: Evidence) -> _Vote:
     if reply is None:
         return _Vote(error=answer.error or "no answer came back", judge=judge)
     verdict, listed = reply.get("verdict"), reply.get("evidence")
-    if verdict not in {word.value for word in Word} or not isinstance(listed, Sequence) or isinstance(listed, str):
+    if verdict not in tuple(Word) or not isinstance(listed, Sequence) or isinstance(listed, str):
         return _Vote(error="the reply has not the form that was asked for", judge=judge)
     word = Word(str(verdict))
     quotes = [entry for entry in listed if isinstance(entry, Mapping)]

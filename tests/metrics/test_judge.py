@@ -88,7 +88,15 @@ def test_an_absence_needs_no_quote() -> None:
 
 
 @pytest.mark.parametrize(
-    "reply", [{}, {"verdict": "maybe", "evidence": []}, {"verdict": "yes"}, {"verdict": "yes", "evidence": "x"}]
+    "reply",
+    [
+        {},
+        {"verdict": "maybe", "evidence": []},
+        {"verdict": []},
+        {"verdict": {}, "evidence": [{}]},
+        {"verdict": "yes"},
+        {"verdict": "yes", "evidence": "x"},
+    ],
 )
 def test_a_reply_of_another_form_is_an_error_not_a_no(reply: dict[str, Any]) -> None:
     found = settled(lambda data, question: reply)
