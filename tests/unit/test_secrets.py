@@ -5,11 +5,14 @@ from __future__ import annotations
 import random
 import string
 import warnings
+from re import _parser as re_parser  # type: ignore[attr-defined]
+from typing import Any
 
 import pytest
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
+    from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
     from detect_secrets.core.scan import scan_line
     from detect_secrets.settings import transient_settings
 
@@ -66,20 +69,85 @@ def test_a_token_is_found_at_its_place_and_never_repeated(provider: str) -> None
     assert secret[8:] not in hit.masked
 
 
+PLUGINS = (
+    "ArtifactoryDetector", "AWSKeyDetector", "AzureStorageKeyDetector", "BasicAuthDetector", "CloudantDetector",
+    "DiscordBotTokenDetector", "GitHubTokenDetector", "GitLabTokenDetector", "IbmCloudIamDetector", "JwtTokenDetector",
+    "MailchimpDetector", "NpmDetector", "OpenAIDetector", "PrivateKeyDetector", "PypiTokenDetector", "SendGridDetector",
+    "SlackDetector", "SoftlayerDetector", "SquareOAuthDetector", "StripeDetector", "TelegramBotTokenDetector",
+    "TwilioKeyDetector",
+)  # fmt: skip
+OTHER_PURPOSE = {
+    "Base64HighEntropyString", "HexHighEntropyString", "KeywordDetector",  # any random text, any word for a secret
+    "IPPublicDetector",  # an address is no secret; SE011 tells of it
+    "IbmCosHmacDetector",  # asks the provider whether the two halves belong together
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("provider", SAMPLES)
 def test_whatever_the_oracle_finds_is_found(provider: str) -> None:
     """detect-secrets' provider plugins; its entropy and keyword plugins have another purpose."""
-    plugins = (
-        "ArtifactoryDetector", "AWSKeyDetector", "AzureStorageKeyDetector", "BasicAuthDetector", "CloudantDetector",
-        "DiscordBotTokenDetector", "GitHubTokenDetector", "GitLabTokenDetector", "JwtTokenDetector",
-        "MailchimpDetector", "NpmDetector", "OpenAIDetector", "PrivateKeyDetector",
-        "PypiTokenDetector", "SendGridDetector", "SlackDetector",
-        "SquareOAuthDetector", "StripeDetector", "TelegramBotTokenDetector", "TwilioKeyDetector",
-    )  # fmt: skip
-    with transient_settings({"plugins_used": [{"name": name} for name in plugins]}):
+    with transient_settings({"plugins_used": [{"name": name} for name in PLUGINS]}):
         oracle = {hit.type for line in SAMPLES[provider].splitlines() for hit in scan_line(line)}
     if oracle:
         assert find(SAMPLES[provider] + "\n"), oracle
+
+
+def test_every_plugin_of_the_oracle_is_asked_or_has_another_purpose() -> None:
+    known = {plugin.__name__ for plugin in get_mapping_from_secret_type_to_class().values()}
+    assert known - set(PLUGINS) == OTHER_PURPOSE
+
+
+@pytest.mark.parametrize("at", range(len(SHAPES)), ids=lambda at: f"{SHAPES[at].provider}-{at}")
+def test_a_random_token_of_each_shape_is_found(at: int) -> None:
+    """What the pattern itself says, filled at random: no shape is shadowed, too strict about randomness, or dead."""
+    rng = random.Random(at)
+    for _ in range(20):
+        made = _made(re_parser.parse(SHAPES[at].pattern), rng)
+        if any(hit.provider == SHAPES[at].provider for hit in find(f"see {made} end\n")):
+            return
+    pytest.fail(f"none of 20 tokens such as {made} was found")
+
+
+def _made(tree: Any, rng: random.Random) -> str:
+    """A random text that a pattern matches, of the parts of patterns that the table uses."""
+    return "".join(_part(operator, argument, rng) for operator, argument in tree)
+
+
+def _part(operator: Any, argument: Any, rng: random.Random) -> str:
+    name = str(operator)
+    if name == "LITERAL":
+        return chr(argument)
+    if name == "NOT_LITERAL":
+        return next(c for c in ALNUM if ord(c) != argument)
+    if name == "ANY":
+        return " "
+    if name == "IN":
+        return rng.choice(_members(argument))
+    if name in {"MAX_REPEAT", "MIN_REPEAT"}:
+        low, high, inner = argument
+        return "".join(_made(inner, rng) for _ in range(max(low, min(int(high), low + 2))))
+    if name == "SUBPATTERN":
+        return _made(argument[3], rng)
+    if name == "BRANCH":
+        return _made(rng.choice(argument[1]), rng)
+    return ""
+
+
+def _members(argument: Any) -> list[str]:
+    members = [c for c in ALNUM + "-_./+=~% " if any(_is_in(c, *part) for part in argument[1:])]
+    if str(argument[0][0]) == "NEGATE":
+        return [c for c in ALNUM if c not in members]
+    return [c for c in ALNUM + "-_./+=~%:' \"?&#@" if any(_is_in(c, *part) for part in argument)]
+
+
+def _is_in(character: str, operator: Any, value: Any) -> bool:
+    name = str(operator)
+    if name == "LITERAL":
+        return ord(character) == value
+    if name == "RANGE":
+        return value[0] <= ord(character) <= value[1]
+    known = {"CATEGORY_WORD": ALNUM + "_", "CATEGORY_DIGIT": "0123456789", "CATEGORY_SPACE": " "}
+    return name == "CATEGORY" and character in known.get(str(value), "")
 
 
 def test_the_oracle_itself_works() -> None:

@@ -67,9 +67,9 @@ _PHRASES = tuple(
          r"policies|guardrails)\b"),
         ("override", _C, _MEDIUM, "tells the agent that its instructions are void",
          r"\b(instructions?|rules|guidelines|directives|constraints|policies|guardrails|limits)\b[\w ,'’]{0,12}\b(you "
-         r"(were|have been|had been|got)( \w+)? (given|told|taught|trained)|given to you|of your ("
-         r"system prompt|developer|training))\b[\w ,'’]{0,24}\b(no longer (apply|applies|hold|bind|count)|(are|is|were) (now |hereby )?(void|"
-         r"revoked|cancell?ed|lifted|suspended|obsolete|superseded|disabled))\b"),
+         r"(were|have been|had been|got)( \w+)? (given|told|taught|trained)|given to you|of your (system prompt|"
+         r"developer|training))\b[\w ,'’]{0,24}\b(no longer (apply|applies|hold|bind|count)|(are|is|were) (now |hereby "
+         r")?(void|revoked|cancell?ed|lifted|suspended|obsolete|superseded|disabled))\b"),
         ("conceal", _C, _MEDIUM, "has the agent change what later sessions obey, unseen",
          r"\b(append|add|write|insert|copy|put|store|save|paste)\b[^\n]{0,60}\b(CLAUDE\.md|AGENTS\.md|GEMINI\.md|"
          r"SOUL\.md|MEMORY\.md|cursorrules|copilot-instructions\.md)\b[^\n]{0,120}\b(do not|don['’]?t|never|without)"
