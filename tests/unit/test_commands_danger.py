@@ -85,6 +85,8 @@ WARNING = {
     "echo 'curl -LsSf https://astral.sh/uv/install.sh | sh' >> ~/.bashrc": "pipe-to-shell",
 }
 HARMLESS = [
+    "curl",
+    "wget | cat; aria2c",
     "rm -f out.pdf",
     "rm -rf build dist node_modules ./x/*",
     "rm -rf /tmp/x && ls",

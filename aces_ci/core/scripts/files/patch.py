@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import zip_longest
 
 import re2
 
@@ -24,7 +25,7 @@ def touches(text: str) -> tuple[Touch, ...]:
 def _own(text: str) -> Iterator[Touch]:
     heads = list(_HEAD.finditer(text))
     before = ""
-    for head, following in zip(heads, [*heads[1:], None], strict=True):
+    for head, following in zip_longest(heads, heads[1:]):
         verb, path = head.group(1), head.group(2)
         added = _added(text[head.end() : following.start() if following else len(text)])
         if verb == "Move to":
@@ -36,7 +37,7 @@ def _own(text: str) -> Iterator[Touch]:
 
 def _unified(text: str) -> Iterator[Touch]:
     heads = list(_UNIFIED.finditer(text))
-    for head, following in zip(heads, [*heads[1:], None], strict=True):
+    for head, following in zip_longest(heads, heads[1:]):
         old, new = (_plain(head.group(number)) for number in (1, 2))
         if new == _NONE:
             yield Touch(how=How.DELETE, path=old)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import zip_longest
 
 import re2
 
@@ -45,7 +46,7 @@ def saved(command: Command) -> frozenset[str]:
     paths: set[str] = set()
     words = command.arguments
     folder = ""
-    for word, following in zip(words, [*words[1:], None], strict=True):
+    for word, following in zip_longest(words, words[1:]):
         shape = word.shape
         if following is not None and (
             shape in {"-o", "--output", "-O", "--output-document", "-OutFile"}
