@@ -2,7 +2,7 @@
 
 Code that runs at install time is the usual way into a machine. A branch instead of a commit, `@latest` fetched and
 run at each use, a second index that anyone may publish to (dependency confusion), packages over plain http. Naming
-a package without a version in a document is common and only a note; a requirements file without versions is one.
+a package without a version is common and only a note, one a file; a requirements file without versions is one too.
 """
 
 from __future__ import annotations
@@ -49,6 +49,10 @@ RULE = Rule(
                 )
             },
             lines=(8, 10, 9),
+        ),
+        Example(
+            files={"SKILL.md": manifest(), "scripts/setup.sh": "#!/bin/sh\npip install rich==14.0.0 click\nnpm ci\n"},
+            lines=(2,),
         ),
         Example(files={"SKILL.md": manifest(), "scripts/requirements.txt": "rich\nclick==8.1.7\n"}, lines=(1,)),
         Example(

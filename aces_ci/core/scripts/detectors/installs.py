@@ -11,6 +11,7 @@ import re2
 from aces_ci.core.finding import Confidence, Severity
 from aces_ci.core.scan.snippets import Site, snippets, text_of
 from aces_ci.core.scan.stance import Stance, stance
+from aces_ci.core.scripts.detectors.newest import NEWEST, newest
 from aces_ci.core.scripts.shell.command import Command
 from aces_ci.core.scripts.shell.commands import parse
 from aces_ci.core.skill import Skill
@@ -49,15 +50,20 @@ def find(skill: Skill) -> Iterator[Install]:
 
 
 def _each(skill: Skill) -> Iterator[Install]:
+    named: set[str] = set()
     for snippet in snippets(skill):
         if snippet.site is Site.INLINE or not _may_install(snippet.text):
             continue
         text = text_of(skill, skill.files[snippet.path]) or ""
         for command in parse(snippet.text):
-            judged = _judge(command)
+            judged = _judge(command) or newest(command)
             if judged is None:
                 continue
             what, severity, confidence = judged
+            if what.startswith(NEWEST):
+                if snippet.path in named:
+                    continue
+                named.add(snippet.path)
             line = snippet.line + command.line - 1
             if snippet.site is Site.FENCE and severity is Severity.WARNING:
                 told = stance(text, line, subject=True)
@@ -73,7 +79,7 @@ def _each(skill: Skill) -> Iterator[Install]:
 
 
 def _may_install(text: str) -> bool:
-    return any(word in text for word in ("install", "npx", "uvx", "bunx", "pnpx", "pnpm dlx", "add "))
+    return any(word in text for word in ("install", "npx", "uvx", "bunx", "pnpx", "pnpm dlx", "add ", "pipx"))
 
 
 def _judge(command: Command) -> tuple[str, Severity, Confidence] | None:
