@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import atif
 import pytest
+from pydantic import ValidationError
 
 from aces_ci.core.errors import UsageError
 from aces_ci.core.trace.file import inspect, read, write
@@ -95,12 +97,35 @@ def test_a_wrong_shape_is_told_with_its_pointer(change: dict[str, Any], pointer:
     assert any(found[0] == pointer for found in faults(document(**change)))
 
 
-def test_fields_of_a_later_version_and_unknown_keys_are_warnings() -> None:
-    early = document(schema_version="ATIF-v1.4", trajectory_id="t", unheard_of=1)
-    told = faults(early)
-    assert ("/trajectory_id", False) in told
-    assert ("/unheard_of", False) in told
+def test_fields_of_a_later_version_are_warnings() -> None:
+    early = document(schema_version="ATIF-v1.4", trajectory_id="t")
+    assert ("/trajectory_id", False) in faults(early)
     assert inspect(json.dumps(early).encode()).valid
+
+
+CALL = {"tool_call_id": "c", "function_name": "f", "arguments": {}}
+
+
+@pytest.mark.parametrize(
+    ("pointer", "change"),
+    [
+        ("/odd", {"odd": 1}),
+        ("/agent/odd", {"agent": {"name": "a", "version": "1", "odd": 1}}),
+        ("/steps/0/odd", {"steps": [step(odd=1)]}),
+        ("/steps/0/tool_calls/0/odd", {"steps": [step(tool_calls=[{**CALL, "odd": 1}])]}),
+        ("/steps/0/observation/results/0/is_error", {"steps": [step(observation={"results": [{"is_error": True}]})]}),
+        ("/steps/0/metrics/odd", {"steps": [step(metrics={"odd": 1})]}),
+        ("/final_metrics/odd", {"final_metrics": {"odd": 1}}),
+    ],
+)
+def test_a_key_that_the_public_validator_forbids_is_not_valid_and_is_read_all_the_same(
+    pointer: str, change: dict[str, Any]
+) -> None:
+    data = json.dumps(document(**change)).encode()
+    with pytest.raises(ValidationError):
+        atif.Trajectory.model_validate_json(data)
+    assert faults(document(**change)) == [(pointer, True)] and not inspect(data).valid
+    assert inspect(write(read(data, source="t.json"))).faults == ()
 
 
 def test_the_writer_leaves_out_what_the_public_validator_forbids() -> None:

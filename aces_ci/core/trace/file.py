@@ -47,20 +47,23 @@ def inspect(data: bytes) -> Reading:
         )
         return Reading(trajectory=None, faults=told)
     unknown = (
-        Fault(pointer=pointer, message="a key that ATIF does not know: kept, not read", error=False)
+        Fault(
+            pointer=pointer, message="a key that ATIF does not know: the public validator forbids it, here it is kept"
+        )
         for pointer in _unknown(trajectory, "")
     )
     return Reading(trajectory=trajectory, faults=(*faults(trajectory), *unknown))
 
 
 def read(data: bytes, *, source: str) -> Trajectory:
-    """A document that may be graded: valid, and its references of before 1.7 resolved.
+    """A document that may be graded: valid but for keys that ATIF does not know, references of before 1.7 resolved.
 
     Raises:
         UsageError: it is not valid ATIF; says where first and how many more.
     """
     reading = inspect(data)
-    errors = [fault for fault in reading.faults if fault.error]
+    broken = reading.faults if reading.trajectory is None else faults(reading.trajectory)
+    errors = [fault for fault in broken if fault.error]
     if reading.trajectory is None or errors:
         first = errors[0]
         more = f" (one of {len(errors)} faults)" if len(errors) > 1 else ""
