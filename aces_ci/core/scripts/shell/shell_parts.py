@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -12,6 +13,7 @@ from aces_ci.core.scripts.shell.command import Redirect, Word
 from aces_ci.core.scripts.shell.handed import ANY_NAME, listing
 from aces_ci.core.scripts.shell.words import Reader
 
+_BOTH_WAYS = re.compile(r"(?m)(?<![\w'\"])(\d)<>(?=\s*[/$\"'~])")
 REDIRECTS = frozenset({"file_redirect", "heredoc_redirect", "herestring_redirect"})
 """Node types of redirections."""
 
@@ -134,3 +136,8 @@ def gone_over(reader: Reader, node: Node, name: str) -> tuple[str, Word] | None:
         return None
     shape = " ".join(value.shape for value in values)
     return name, Word(text=None, shape=shape, line=values[0].line, column=values[0].column)
+
+
+def one_way(text: str) -> str:
+    """`3<>FILE` as `3>>FILE`: the grammar knows no file that is opened both ways, and loses its name."""
+    return _BOTH_WAYS.sub(r"\1>>", text) if "<>" in text else text
