@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import pkgutil
 from functools import cache
 
@@ -30,6 +31,13 @@ def load(package: str, constant: str, key: str) -> tuple[object, ...]:
 
 
 def names(package: str) -> tuple[str, ...]:
-    """The modules of `aces_ci.<package>` that are plug-ins, by name; none of them is imported."""
-    parent = importlib.import_module(f"aces_ci.{package}")
-    return tuple(info.name for info in pkgutil.iter_modules(parent.__path__) if not info.name.startswith("_"))
+    """The modules of `aces_ci.<package>` that are plug-ins, by name; nothing of the family is imported.
+
+    Raises:
+        RuntimeError: there is no such family; a bug of ours.
+    """
+    family = importlib.util.find_spec(f"aces_ci.{package}")
+    if family is None or family.submodule_search_locations is None:
+        raise RuntimeError(f"there is no family {package}")
+    found = pkgutil.iter_modules(family.submodule_search_locations)
+    return tuple(info.name for info in found if not info.name.startswith("_"))
