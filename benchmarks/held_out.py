@@ -62,13 +62,13 @@ def sections_gutted(skill: Skill) -> Skill | None:
 
 
 def descriptions_mixed_up(skill: Skill, donors: Sequence[str]) -> Skill | None:
-    """The description is another skill's, word for word."""
+    """The description is another skill's, word for word, and there is a body to hold it against."""
     mine = " ".join((skill.description or "").split())
     others = sorted(
         {" ".join(text.split()) for text in donors} - {mine},
         key=lambda text: sha256(f"{skill.root}\0{text}".encode()).hexdigest(),
     )
-    if len(mine) < 40 or not others:
+    if len(mine) < 40 or not others or len(skill.body.split()) < 80:
         return None
     return with_description(skill, '"' + others[0].replace("\\", "").replace('"', "'") + '"')
 

@@ -21,8 +21,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from aces_ci.core.finding import Category
+from aces_ci.core.repo_path import parent_of
 from aces_ci.core.rule import Profile, Rule
-from aces_ci.core.skill import Skill
+from aces_ci.core.skill import Sibling, Skill
 from aces_ci.plugins import load
 from aces_ci.tiers.structural import assess
 from benchmarks.corpus import corpus, fixtures, folder, repositories
@@ -48,11 +49,13 @@ FRESH = 100
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A skill, and the descriptions and bodies of the others in its repository."""
+    """A skill, the skills beside it, and the descriptions and bodies of the others in its repository."""
 
     skill: Skill
     donors: tuple[str, ...]
     bodies: tuple[str, ...] = ()
+    beside: tuple[Sibling, ...] = ()
+    """The skills of its folder, which `check` compares it with."""
 
 
 def unseen(skill: Skill) -> bool:
@@ -68,17 +71,29 @@ def subjects(skills: Sequence[Skill], sources: Sequence[str]) -> list[Subject]:
     told: dict[str, set[str]] = {}
     bodies: dict[str, set[str]] = {}
     copies: dict[str | None, set[str]] = {}
+    folders: dict[tuple[str, str], list[Sibling]] = {}
     for skill, source in zip(skills, sources, strict=True):
         told.setdefault(source, set()).add(skill.description or "")
         bodies.setdefault(source, set()).add(skill.body)
         copies.setdefault(skill.name, set()).add(skill.body)
+        if skill.name and skill.description:
+            card = Sibling(path=skill.root, name=skill.name, description=skill.description)
+            folders.setdefault((source, parent_of(skill.root)), []).append(card)
     every = {text for texts in bodies.values() for text in texts}
     everything = {text for texts in told.values() for text in texts} - {""}
     found = []
     for skill, source in zip(skills, sources, strict=True):
         near = told[source] - {"", skill.description}
-        beside = bodies[source] - copies[skill.name] or every - copies[skill.name]
-        found.append(Subject(skill, tuple(sorted(near or everything - {skill.description})), tuple(sorted(beside))))
+        elsewhere = bodies[source] - copies[skill.name] or every - copies[skill.name]
+        cards = () if skill.root == "." else folders.get((source, parent_of(skill.root)), ())
+        found.append(
+            Subject(
+                skill,
+                tuple(sorted(near or everything - {skill.description})),
+                tuple(sorted(elsewhere)),
+                tuple(card for card in cards if card.path != skill.root),
+            )
+        )
     return found
 
 
@@ -129,8 +144,8 @@ class Row:
         yield f"{statistics.mean(self.changes):+.1f}"
 
 
-def score(skill: Skill, rules: tuple[Rule, ...]) -> int | None:
-    return assess(skill, rules, profile=Profile.ACES)[0].score
+def score(skill: Skill, rules: tuple[Rule, ...], beside: tuple[Sibling, ...]) -> int | None:
+    return assess(skill, rules, profile=Profile.ACES, siblings=beside)[0].score
 
 
 def measure(
@@ -140,13 +155,13 @@ def measure(
     rows: dict[str, Row] = {}
     failures = []
     for subject in group:
-        before = score(subject.skill, rules)
+        before = score(subject.skill, rules, subject.beside)
         if before is None:
             continue
         for name, operator in chosen(subject).items():
             row = rows.setdefault(name, Row())
             spoiled = operator(subject.skill)
-            after = score(spoiled, rules) if spoiled else None
+            after = score(spoiled, rules, subject.beside) if spoiled else None
             if after is not None:
                 row.changes.append(after - before)
                 if after >= before:
@@ -223,13 +238,13 @@ def main() -> None:
         texts[f"operators {name}"] = table(rows)
         if name == "seen" and wanted:
             print("\n".join(line for line in failures if line.startswith(wanted)))
-        scores = [value for subject in group if (value := score(subject.skill, rules)) is not None]
+        scores = [value for subject in group if (value := score(subject.skill, rules, subject.beside)) is not None]
         texts[f"distribution {name}"] = distribution(scores)
         print(f"{name} done", flush=True)
     if not options.seen:
-        written = [subject.skill for subject in every if len(subject.skill.body.split()) >= 100]
+        written = [subject for subject in every if len(subject.skill.body.split()) >= 100]
         texts["distribution written out"] = distribution(
-            [value for skill in written if (value := score(skill, rules)) is not None]
+            [value for subject in written if (value := score(subject.skill, rules, subject.beside)) is not None]
         )
     own, failures = measure([Subject(skill, ()) for skill in fixtures()], rules, of_scripts)
     texts["operators fixtures"] = table(own)

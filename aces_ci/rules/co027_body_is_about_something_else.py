@@ -22,18 +22,21 @@ STUB, BODY = 30, 80
 """Distinct words up to which a body is too short to be another skill's, and from which on it is judged in full."""
 ORDINARY, CERTAIN = 0.3, 0.9
 """Mean strangeness of a real skill at most, and that from which on all points go."""
+UNTITLED = 0.2
+"""What stands for the title's sign where there is none to compare."""
 MOST, COPIED = 75.0, 0.5
 """Points in all, and the least share of them that a neighbour's title takes."""
 
 
 def check(skill: Skill) -> Iterator[Problem]:
     found = strangeness(skill)
-    if found.name is None:
-        return  # a name of filler words alone, `doing-tasks`, fits any body
-    signs = [sign for sign in (found.title, found.name, found.promise, found.frequent) if sign is not None]
+    if found is None:
+        return
+    title = UNTITLED if found.title is None else found.title
     size = len(stemmed(outline(skill.body).vocabulary))
     whole = max(0.0, min(1.0, (size - STUB) / (BODY - STUB)))
-    share = whole * min(1.0, (sum(signs) / len(signs) - ORDINARY) / (CERTAIN - ORDINARY))
+    strange = (title + found.name + found.promise + found.frequent) / 4
+    share = whole * min(1.0, (strange - ORDINARY) / (CERTAIN - ORDINARY))
     message = f"The body speaks of {', '.join(found.leading[:4])}; name and description hold none of these words."
     if found.neighbour:
         share, message = max(share, COPIED), f"The title is that of {found.neighbour}, the skill beside this one."
@@ -80,8 +83,8 @@ RULE = Rule(
     check=check,
     confidence=Confidence.MEDIUM,
     explained_by=("CO019",),
-    requires=("SP001", "SP002", "SP008", "CO024"),
-    fires_on="sickn33/antigravity-awesome-skills/skills/conductor-validator",
+    requires=("SP001", "SP002", "SP008", "CO024", "CO026"),
+    fires_beyond="sickn33/antigravity-awesome-skills/skills/incident-response-smart-fix at e1dd8f41bc",
     silent_on="getsentry/skills/skills/skill-scanner",
     examples=(
         Example(files={"SKILL.md": manifest(_TIDES, name="ledger-csv")}, lines=(5,), directory="ledger-csv"),

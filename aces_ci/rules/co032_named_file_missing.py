@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aces_ci.core.finding import Category, Confidence, Severity
-from aces_ci.core.reading.reference import above, mentions
+from aces_ci.core.reading.reference import SCRIPT_SUFFIXES, above, mentions
 from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Dimension, Example, Problem, Rule
 from aces_ci.core.skill import Skill
 
-FIRST, NEXT = 7.0, 0.7
-"""Points of the first missing file, and what each further one costs of the one before it."""
+SCRIPT, OTHER, NEXT = 7.0, 4.0, 0.7
+"""Points of a missing script and of another missing file, and what each further one costs of the one before it."""
 MOST = 5
 """Findings that get a line; a folder that is missing as a whole would fill the report."""
 
@@ -37,7 +37,7 @@ def check(skill: Skill) -> Iterator[Problem]:
             column=column or None,
             hint=f"correct the path, or add {path}",
             quiet=len(seen) > MOST,
-            deduction=FIRST * NEXT ** (len(seen) - 1),
+            deduction=(SCRIPT if path.endswith(SCRIPT_SUFFIXES) else OTHER) * NEXT ** (len(seen) - 1),
         )
 
 

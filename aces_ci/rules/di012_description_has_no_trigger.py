@@ -15,16 +15,20 @@ from aces_ci.core.rule import Dimension, Example, Problem, Rule
 from aces_ci.core.skill import Skill
 
 _TRIGGER = re.compile(
-    r"(?i)\b(use (?:this|it|when|for|if|to|before|after|during|whenever|in)|used (?:when|for|to)|using this|"
-    r"when(?:ever)?|if (?:the|a) user|trigger(?:s|ed)?|invoke[ds]?|activat\w+|applies (?:to|when)|"
-    r"for (?:tasks|requests|questions)|"
-    r"asks? (?:for|to|about)|requests?|mentions?|should be used|helpful for|useful (?:for|when))\b|"
+    r"(?i)\b(use (?:(?:this|only|the|skill) ){0,3}(?:this|it|when|for|if|to|before|after|during|whenever|in)|"
+    r"used (?:when|for|to)|using this|when(?:ever)?|if (?:the|a) user|"
+    r"trigger(?:s|ed)?(?:\s*[:(\u2013\u2014-]|\s+(?:on|when|for|if|by|with|words?|phrases?|this|it)\b)|"
+    r"(?:invoke[ds]?|activate[ds]?) (?:this|it|when|for|if|on|in|by|to)|applies (?:to|when)|for (?:tasks|questions)|"
+    r"(?:for|any|all|users?) (?:\S+ ){0,6}requests?|requests? (?:for|to|about)|asks? (?:for|to|about)|mentions?|"
+    r"should be used|helpful for|useful (?:for|when))(?!\w)|"
     r"когда|用于|使用|時|当|する際|lorsqu|quand|wenn|cuando|quando"
 )
+_NEVER = re.compile(r"(?i)\b(?:do not|don't|never|not) (?:use|trigger|invoke|activate)\b[^.;]*")
+"""A line drawn; it says when not."""
 
 
 def check(skill: Skill) -> Iterator[Problem]:
-    text = skill.description or ""
+    text = _NEVER.sub(" ", skill.description or "")
     entry = (skill.frontmatter or {}).get("description")
     if entry is not None and text and not _TRIGGER.search(text):
         yield Problem(
@@ -49,6 +53,19 @@ RULE = Rule(
     silent_on="anthropics/skills/skills/algorithmic-art",
     examples=(
         Example(files={"SKILL.md": manifest(description="Converts ledger exports to CSV.")}, lines=(3,)),
+        Example(
+            files={
+                "SKILL.md": manifest(
+                    description="Converts ledgers; CSV is available on request. Invokes ledger-tools."
+                )
+            },
+            lines=(3,),
+        ),
+        Example(files={"SKILL.md": manifest(description="Converts ledgers. Never use in the vault.")}, lines=(3,)),
+        Example(
+            files={"SKILL.md": manifest(description="Converts ledgers and reads their event triggers.")}, lines=(3,)
+        ),
+        Example(files={"SKILL.md": manifest(description="Converts ledgers. Triggers - ledger to CSV, ledger export.")}),
         Example(files={"SKILL.md": manifest()}),
         Example(files={"SKILL.md": manifest(description="把账本转换为 CSV，用户要求导出账本时使用。")}),
     ),

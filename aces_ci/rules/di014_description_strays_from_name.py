@@ -11,11 +11,15 @@ from collections.abc import Iterator
 
 from aces_ci.core.finding import Category, Confidence, Severity
 from aces_ci.core.reading.grade import graded
+from aces_ci.core.reading.lexis import stemmed
+from aces_ci.core.reading.outline import outline
 from aces_ci.core.reading.sample import DESCRIPTION, manifest
 from aces_ci.core.reading.topic import strangeness
 from aces_ci.core.rule import Dimension, Example, Problem, Rule
 from aces_ci.core.skill import Skill
 
+STUB = 30
+"""Distinct words up to which a body cannot tell."""
 ORDINARY, CERTAIN = 0.4, 1.0
 """Mean strangeness that a terse description may have, and that from which on all points go."""
 
@@ -23,8 +27,10 @@ ORDINARY, CERTAIN = 0.4, 1.0
 def check(skill: Skill) -> Iterator[Problem]:
     found = strangeness(skill)
     entry = (skill.frontmatter or {}).get("description")
-    if entry is None or found.card is None:
+    if entry is None or found is None or not skill.description:
         return
+    if not found.card and len(stemmed(outline(skill.body).vocabulary)) < STUB:
+        return  # it fits the name, and there is nothing else to hold it against
     strange = (found.card + found.promise + found.described) / 3
     yield from graded(
         min(1.0, (strange - ORDINARY) / (CERTAIN - ORDINARY)),

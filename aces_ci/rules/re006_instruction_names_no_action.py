@@ -31,6 +31,10 @@ _MARKS = vocabulary(
 )
 
 
+SHORT = 200
+"""Words that a shorter body is taken to have: one such place does not spoil it whole."""
+
+
 def check(skill: Skill) -> Iterator[Problem]:
     first, count, size, example = 0, 0, 0, ""
     for part in outline(skill.body).told:
@@ -43,8 +47,8 @@ def check(skill: Skill) -> Iterator[Problem]:
                 first, example = skill.at(part.line_of(match.start())), match[0]
     if count:
         yield from graded(
-            min(1.0, count / max(1, size) * 120),
-            10,
+            min(1.0, count / max(SHORT, size) * 120),
+            7,
             message=f'"{example}" leaves the decision to the agent ({count} such place{"s" if count > 1 else ""}).',
             line=first,
         )

@@ -19,16 +19,18 @@ ORDINARY, FOREIGN = 0.3, 0.7
 """Shares of a description's words that the body lacks: an ordinary one, and one from which on nothing fits."""
 LONG = 3
 """Letters from which a word within another counts as the same: `bug` in `debugging`."""
+LATIN = 0.6
+"""Share of the words that have to be of plain letters."""
 _QUOTED = re.compile(r"[\"“'‘`«][^\"”'’`»\n]{3,140}[\"”'’`»]")
 
 
 @dataclass(frozen=True, slots=True)
 class Strangeness:
-    """How little two things fit, each in [0, 1]; None where a word to compare is lacking."""
+    """How little two things fit, each in [0, 1]."""
 
     title: float | None
-    """The body's title against the name and the description."""
-    name: float | None
+    """The body's title against the name and the description; None where there is none."""
+    name: float
     """Share of the name's words that the body never uses."""
     promise: float
     """The description's words that the body lacks, an ordinary share apart; 1 where it promises nothing."""
@@ -36,7 +38,7 @@ class Strangeness:
     """The body's frequent words that neither name nor description hold."""
     described: float
     """Those that the description does not hold."""
-    card: float | None
+    card: float
     """1 where name and title share no word with the description."""
     leading: tuple[str, ...]
     """The body's most frequent words that the card lacks."""
@@ -68,41 +70,49 @@ def promised(description: str) -> frozenset[str]:
     return stems(_QUOTED.sub(" ", description)) or stems(description)
 
 
-def strangeness(skill: Skill) -> Strangeness:
-    """How far name, description and body of a skill are from one another."""
+def strangeness(skill: Skill) -> Strangeness | None:
+    """How far name, description and body of a skill are from one another.
+
+    None where one of them is mostly of a script that is not told apart into words here, Chinese for example, and where
+    the name holds filler words alone (`doing-tasks`), which fit any body: then nobody can tell.
+    """
     parts = outline(skill.body)
     called = skill.name or skill.directory
     name, told = _named(called), stems(skill.description or "")
     promise = promised(skill.description or "")
     known = stemmed(parts.vocabulary)
+    if not name or not all(map(_latin, (name, told, known))):
+        return None
     heading = next((heading.text for heading in parts.headings[:1] if heading.level == 1), "")
     title = stems(heading)
     often = frequent(skill.body)
     missing = len(promise - known) / len(promise) if promise else 1.0
-    comparable = bool(name and title) and _latin(name) == _latin(title)
     names = name | stems(parts.headings[0].text if parts.headings else "")
     return Strangeness(
-        title=_apart(called, name, heading, title, told) if comparable else None,
-        name=len(name - known) / len(name) if name else None,
+        title=_apart(called, name, heading, title, told) if title and _latin(title) else None,
+        name=len(name - known) / len(name),
         promise=_clipped((missing - ORDINARY) / (FOREIGN - ORDINARY)),
         frequent=_clipped(1 - sum(word in name or word in told for word in often) / SHARED),
         described=_clipped(1 - sum(word in told for word in often) / SHARED),
-        card=None
-        if not names or not told or _latin(names) != _latin(told)
-        else float(not any(_same(one, other) for one in names for other in told)),
+        card=float(not any(_same(one, other) for one in names for other in told)),
         leading=tuple(word for root, word in often.items() if root not in name and root not in told),
         neighbour=next((other for other in _beside(skill) if _named(other) <= title and not _named(other) <= name), "")
-        if title and not name <= title
+        if _left_out(name, heading, title)
         else "",
     )
 
 
+def _left_out(name: frozenset[str], heading: str, title: frozenset[str]) -> int:
+    """How many words of the name the title lacks, also where it is written as one word."""
+    run_on = "".join(words(heading))
+    return sum(word not in run_on and not any(_same(word, other) for other in title) for word in name)
+
+
 def _apart(called: str, name: frozenset[str], heading: str, title: frozenset[str], told: frozenset[str]) -> float:
     """The mean of what the title leaves out of the name and of what it says beyond name and description."""
-    run_on, joined = "".join(words(heading)), "".join(words(called.replace("-", " ").replace("_", " ")))
-    left_out = sum(word not in run_on and not any(_same(word, other) for other in title) for word in name)
+    joined = "".join(words(called.replace("-", " ").replace("_", " ")))
     beyond = sum(word not in joined and not any(_same(word, other) for other in name | told) for word in title)
-    return float((left_out / len(name) * beyond / len(title)) ** 0.5)
+    return float((_left_out(name, heading, title) / len(name) * beyond / len(title)) ** 0.5)
 
 
 def _named(name: str) -> frozenset[str]:
@@ -110,7 +120,8 @@ def _named(name: str) -> frozenset[str]:
 
 
 def _beside(skill: Skill) -> Iterator[str]:
-    return (sibling.name for sibling in skill.siblings if _named(sibling.name))
+    """The neighbours' names of more than one word: one word stands in many titles."""
+    return (sibling.name for sibling in skill.siblings if len(_named(sibling.name)) > 1)
 
 
 def _same(one: str, other: str) -> bool:
@@ -118,7 +129,7 @@ def _same(one: str, other: str) -> bool:
 
 
 def _latin(found: frozenset[str]) -> bool:
-    return any(word.isascii() for word in found)
+    return sum(word.isascii() for word in found) >= LATIN * len(found)
 
 
 def _clipped(share: float) -> float:
