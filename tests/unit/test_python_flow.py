@@ -105,6 +105,8 @@ PYTHON_HARMLESS = {
     "length": "k = open('/etc/shadow').read()\nrequests.post(U, json={'n': len(k)})",
     "there or not": "k = os.path.exists(os.path.expanduser('~/.ssh/id_rsa'))\nrequests.post(U, json={'k': k})",
     "to itself": "k = dict(os.environ)\nrequests.post('http://localhost:8000/u', json=k)",
+    "a path that is only named": "requests.post(U, data={'memo': 'jump box /home/x/.aws/credentials'})",
+    "a path for a text": "requests.post(U, data='/etc/shadow')",
     "a queue": "import queue\nq = queue.Queue()\nk = open('/etc/shadow').read()\nq.put(k)",
     "a report": "requests.post(U, data=open('report.md').read())",
     "downloaded data": (

@@ -107,6 +107,7 @@ HARMLESS = {
     "public key": 'K=$(cat ~/.ssh/id_rsa.pub); curl -d "$K" https://x.dev/keys',
     "to itself": 'K=$(cat .env); curl -d "$K" http://localhost:8000/u',
     "found by name": 'for f in $(find . -name "*.md"); do curl -T "$f" https://x.dev/u; done',
+    "a path that is only named": "curl -d 'memo=/home/x/.aws/credentials' https://x.dev/u",
     "date": 'D=$(date); curl -d "$D" https://x.dev/u',
     "answer read": 'R=$(curl -s https://api.x.dev/v1); echo "$R" | jq .id',
     "answer in Python": 'R=$(curl -s https://api.x.dev/v1); echo "$R" | python3 -m json.tool',

@@ -164,35 +164,10 @@ def _deletes(node: ast.Call, text: str, touched: Sequence[Touch]) -> Iterator[Ha
 
 
 def _sends(node: ast.Call, name: str, text: str) -> Iterator[Hazard]:
+    """An upload to a site that anybody can read; what is private in it, `python_sending` follows."""
     source = ast.unparse(node) if len(text) < 200_000 else ""
     kinds = {hosts.host(url)[0] for url in hosts.urls(source)}
-    whole = [
-        sub for sub in ast.walk(node)
-        if (isinstance(sub, ast.Attribute) and dotted(sub) == "os.environ" and not _indexed(sub, node))
-    ]  # fmt: skip
-    secret = next((s for s in _strings(node) if paths.secret(s) and ("/" in s or s.startswith("."))), None)
-    if kinds and kinds <= {Host.LOCAL}:
-        return
-    if whole:
-        yield _hazard(
-            node,
-            text,
-            Kind.EXFILTRATION,
-            "send-secret",
-            Severity.CRITICAL,
-            "sends the whole environment to another machine",
-        )
-    elif secret:
-        yield _hazard(
-            node,
-            text,
-            Kind.EXFILTRATION,
-            "send-secret",
-            Severity.CRITICAL,
-            f"sends {secret} to another machine",
-            secret,
-        )
-    elif Host.DROP in kinds and not name.endswith(("urlopen", "Request")):
+    if Host.DROP in kinds and not name.endswith(("urlopen", "Request")):
         yield _hazard(
             node,
             text,
@@ -201,16 +176,6 @@ def _sends(node: ast.Call, name: str, text: str) -> Iterator[Hazard]:
             Severity.WARNING,
             "sends data to a site that collects whatever arrives",
         )
-
-
-def _indexed(attribute: ast.Attribute, inside: ast.AST) -> bool:
-    """Whether it is `os.environ[...]` or `os.environ.get(...)`: one variable, not all of them."""
-    for node in ast.walk(inside):
-        if isinstance(node, ast.Subscript) and node.value is attribute:
-            return True
-        if isinstance(node, ast.Attribute) and node.value is attribute and node.attr not in {"items", "copy", "values"}:
-            return True
-    return False
 
 
 def _reads(node: ast.Call, text: str) -> Iterator[Hazard]:

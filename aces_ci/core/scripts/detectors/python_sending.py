@@ -52,8 +52,6 @@ def scan(text: str) -> tuple[Hazard, ...]:
 
 
 def _sent(module: Followed, call: ast.Call) -> Iterator[Hazard]:
-    if not (module.values.held or module.values.returned or module.values.files):
-        return
     name = module.values.names.called(call.func) or (call.func.attr if isinstance(call.func, ast.Attribute) else "")
     words = _handed(module, call, name) if calls_shell(name) else _arguments(call, name)
     for word in words:

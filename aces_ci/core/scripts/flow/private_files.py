@@ -115,6 +115,8 @@ BODY = (
 )
 """Options of `curl` and `wget` whose word is sent, or names the file that is."""
 _LETTERED = re2.compile(r"-[A-Za-z]*[dFT]")
+_FILE_OPTION = re2.compile(r"-[A-Za-z]*T|--upload-file|--(?:post|body)-file")
+"""Options whose word is the name of a file, whatever it looks like."""
 _JOINED = re2.compile(r"--(data|post|upload|body|form|json)[\w-]*=|-[dFT]\S")
 _CONDITIONS = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-newer", "-mmin"})
 
@@ -219,7 +221,9 @@ def _files(name: str, arguments: Sequence[Word]) -> Sequence[Word]:
         return ()  # names of variables
     if name in {"curl", "wget"}:
         pairs = zip([None, *arguments], arguments, strict=False)
-        return [word for before, word in pairs if _JOINED.match(word.shape) or (before and _takes_data(before))]
+        given = ((before, word) for before, word in pairs if before and _takes_data(before))
+        joined = [word for word in arguments if _JOINED.match(word.shape)]
+        return joined + [word for before, word in given if _FILE_OPTION.fullmatch(before.shape) or _names(word)]
     if name in _COPIERS:
         return [
             word for before, word in zip([None, *arguments], arguments, strict=False) if not _for_login(before, word)
@@ -228,6 +232,11 @@ def _files(name: str, arguments: Sequence[Word]) -> Sequence[Word]:
         pattern = next((at for at, word in enumerate(arguments) if not word.shape.startswith("-")), len(arguments))
         return (*arguments[:pattern], *arguments[pattern + 1 :])
     return arguments
+
+
+def _names(word: Word) -> bool:
+    """Whether a word of `-d` or `-F` names a file: without `@` or `<` the words themselves are sent."""
+    return "@" in word.shape or "=<" in word.shape
 
 
 def _takes_data(option: Word) -> bool:
