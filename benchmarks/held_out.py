@@ -117,14 +117,70 @@ def every_second_line_gone(skill: Skill) -> Skill | None:
 
 
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
+
+
+def merged_with_another(skill: Skill, bodies: Sequence[str]) -> Skill | None:
+    """A merge went wrong: from its middle on the body is another skill's, from that one's middle on."""
+    others = sorted(
+        {text for text in bodies if len(text.split()) >= 120} - {skill.body},
+        key=lambda text: sha256(f"{skill.root}\0merged\0{text}".encode("utf-8", "surrogatepass")).hexdigest(),
+    )
+    mine = skill.body.rstrip("\n").split("\n")
+    if len(skill.body.split()) < 120 or not others:
+        return None
+    other = others[0].rstrip("\n").split("\n")
+    return with_body(skill, "\n".join([*mine[: len(mine) // 2], *other[len(other) // 2 :]]) + "\n")
+
+
+def sentences_cut_short(skill: Skill) -> Skill | None:
+    """Every line of text of six words or more breaks off after half of them; headings, tables and code stay."""
+    parts = outline(skill.body)
+    code = {at for part in parts.codes for at in range(part.line, part.end_line + 1)}
+    kept, count = [], 0
+    for at, line in enumerate(skill.body.split("\n"), 1):
+        words = line.split()
+        if at in code or len(words) < 6 or words[0].startswith(("#", "|", "```", "~~~")):
+            kept.append(line)
+            continue
+        indent = line[: len(line) - len(line.lstrip())]
+        kept.append(indent + " ".join(words[: len(words) // 2]))
+        count += 1
+    return with_body(skill, "\n".join(kept)) if count >= 6 else None
+
+
+def made_vague(skill: Skill) -> Skill | None:
+    """Of every line of text each third word gives way to a word that says nothing; code, tables and headings stay."""
+    parts = outline(skill.body)
+    code = {at for part in parts.codes for at in range(part.line, part.end_line + 1)}
+    kept, seen, count = [], 0, 0
+    for at, line in enumerate(skill.body.split("\n"), 1):
+        if at in code or line.lstrip().startswith(("#", "|", "```", "~~~")):
+            kept.append(line)
+            continue
+        pieces = re.split(r"(\s+)", line)
+        for place, piece in enumerate(pieces):
+            if _PLAIN_WORD.fullmatch(piece):
+                seen += 1
+                if seen % 3 == 0:
+                    pieces[place] = _VAGUE_WORDS[count % len(_VAGUE_WORDS)]
+                    count += 1
+        kept.append("".join(pieces))
+    return with_body(skill, "\n".join(kept)) if count >= 20 else None
+
+
+_PLAIN_WORD = re.compile(r"[A-Za-z]{3,}[,.;:]?")
+_VAGUE_WORDS = ("usual", "similar", "different", "related", "normal", "certain", "further", "particular")
 HELD_OUT: Mapping[str, str] = {
+    "merged_with_another": "the second half of the body is another skill's",
+    "sentences_cut_short": "every line of text breaks off in its middle",
+    "made_vague": "every third word says nothing",
+}
+FORMER: Mapping[str, str] = {
     "body_of_another": "the body is that of another skill",
     "lists_flattened": "steps and items run together in one paragraph a section",
     "every_second_line_gone": "half of the lines are lost",
-}
-FORMER: Mapping[str, str] = {
     "commands_blanked": "every command, path and option is one placeholder",
     "sections_gutted": "a section keeps its first line",
     "descriptions_mixed_up": "the description is that of another skill",
 }
-"""Held out until their first look; the two others of the three led to changes."""
+"""Held out until their first look."""

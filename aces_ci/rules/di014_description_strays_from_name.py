@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from aces_ci.core.finding import Category, Confidence, Severity
 from aces_ci.core.reading.grade import graded
-from aces_ci.core.reading.lexis import stemmed
+from aces_ci.core.reading.lexis import stemmed, stems
 from aces_ci.core.reading.outline import outline
 from aces_ci.core.reading.sample import DESCRIPTION, manifest
 from aces_ci.core.reading.topic import strangeness
@@ -27,8 +27,8 @@ ORDINARY, CERTAIN = 0.4, 1.0
 def check(skill: Skill) -> Iterator[Problem]:
     found = strangeness(skill)
     entry = (skill.frontmatter or {}).get("description")
-    if entry is None or found is None or not skill.description:
-        return
+    if entry is None or found is None or not stems(skill.description or ""):
+        return  # DI001 says that it says nothing
     if not found.card and len(stemmed(outline(skill.body).vocabulary)) < STUB:
         return  # it fits the name, and there is nothing else to hold it against
     strange = (found.card + found.promise + found.described) / 3

@@ -10,9 +10,12 @@ from functools import lru_cache
 
 from aces_ci.core.reading.lexis import STOP, stem, stemmed, stems, words
 from aces_ci.core.reading.outline import outline
+from aces_ci.core.reading.reference import One
 from aces_ci.core.skill import Skill
 
 MOST_FREQUENT = 12
+OFTEN = 200
+"""Distinct words from which on a body repeats those it is about."""
 SHARED = 4
 """Of the most frequent words of a body so many are on a card that fits it, if not more."""
 ORDINARY, FOREIGN = 0.3, 0.7
@@ -55,8 +58,9 @@ def frequent(body: str) -> Mapping[str, str]:
         spelled.update(found)
     counts: Counter[str] = Counter()
     shown: dict[str, str] = {}
+    least = 2 if len(spelled) > OFTEN else 1  # in a body of some length what stands once is not frequent
     for word, times in spelled.items():
-        if " " not in word and len(word) > 2 and word not in STOP:
+        if times >= least and len(word) > 2 and word not in STOP and " " not in word:
             root = stem(word)
             counts[root] += times
             if root not in shown or (-times, word) < (-spelled[shown[root]], shown[root]):
@@ -76,6 +80,13 @@ def strangeness(skill: Skill) -> Strangeness | None:
     None where one of them is mostly of a script that is not told apart into words here, Chinese for example, and where
     the name holds filler words alone (`doing-tasks`), which fit any body: then nobody can tell.
     """
+    return _strangeness(One(skill))
+
+
+@lru_cache(maxsize=8)
+def _strangeness(one: One) -> Strangeness | None:
+    """Two rules ask for the same skill."""
+    skill = one.skill
     parts = outline(skill.body)
     called = skill.name or skill.directory
     name, told = _named(called), stems(skill.description or "")
