@@ -84,13 +84,10 @@ class Show:
         return text_of(bytes(whole.relative_to(self.cwd) if whole.is_relative_to(self.cwd) else whole))
 
     def _safe(self, row: str) -> str:
-        """In a CI log nothing of a skill may be an order; at a terminal only our own colours are control."""
-        parts = row.split("\033[") if "\033[" in row else [row]
-        if dialect_of(self.env) is not Dialect.PLAIN:
-            return "\033[".join(inert(part) for part in parts)
-        return "\033[".join(
-            "".join(char for char in part if char >= " " and not "\x7f" <= char <= "\x9f") for part in parts
-        )
+        """In a CI log nothing of a skill may be an order; the only escape sequences are our own colours."""
+        if dialect_of(self.env) is Dialect.PLAIN:
+            return row
+        return "\033[".join(inert(part) for part in row.split("\033["))
 
     def _next(self, checkup: Checkup) -> None:
         first = min(

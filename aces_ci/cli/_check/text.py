@@ -1,10 +1,15 @@
-"""Findings for a terminal: `text` in full, `concise` one line each; 80 columns, colour never needed."""
+"""Findings for a terminal: `text` in full, `concise` one line each; 80 columns, colour never needed.
+
+What comes from a skill has its hidden and control characters named before anything is painted: only our own colours are
+orders to a terminal.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
 from aces_ci.core.finding import Finding, Severity
+from aces_ci.core.inert import named
 from aces_ci.core.reading.checkup import Checked, Checkup, count
 
 _WIDTH = 76
@@ -40,7 +45,7 @@ def text(checkup: Checkup, *, notes: bool, summed: bool, shown: Callable[[str], 
             if notes or finding.severity is not Severity.INFO:
                 yield _head(finding, shown, paint)
                 yield from _excerpt(finding, checked)
-                yield paint(f"  fix: {finding.hint}", "2")
+                yield paint(f"  fix: {_clean(finding.hint)}", "2")
     if summed and checkup.skills:
         if any(notes or finding.severity is not Severity.INFO for finding in checkup.findings):
             yield ""
@@ -67,9 +72,15 @@ def summary(checkup: Checkup, *, notes: bool) -> str:
         line += f" {checkup.known} known from the baseline."
     blocked = [checked for checked in checkup.skills if checked.blocked]
     if blocked:
-        line += f" {blocked[0].structure.name or blocked[0].structure.skill}: {blocked[0].blocked}"
+        line += f" {_clean(blocked[0].structure.name or blocked[0].structure.skill)}: {blocked[0].blocked}"
         line += f", and {len(blocked) - 1} more." if len(blocked) > 1 else "."
     return f"{line} Text only: agents were not tested."
+
+
+def _clean(text: str) -> str:
+    """One line without tabs, each character that is not seen as `<U+XXXX>`."""
+    # Common emoji end in the mark that asks for colour; without it they are the same to a reader.
+    return named(text.replace("\t", " ").replace("\n", " ").replace("\ufe0f", ""))
 
 
 def _plural(number: int, word: str) -> str:
@@ -77,10 +88,10 @@ def _plural(number: int, word: str) -> str:
 
 
 def _head(finding: Finding, shown: Callable[[str], str], paint: Paint) -> str:
-    place = paint(f"{shown(finding.path)}:{finding.line}:{finding.column or 1}", "1")
+    place = paint(f"{_clean(shown(finding.path))}:{finding.line}:{finding.column or 1}", "1")
     word = paint(_WORDS[finding.severity], _COLOURS[finding.severity])
     new = " (new)" if finding.new else ""
-    return f"{place}: {word} {finding.code} {finding.title}{new}"
+    return f"{place}: {word} {finding.code} {_clean(finding.title)}{new}"
 
 
 def _excerpt(finding: Finding, checked: Checked) -> Iterator[str]:
@@ -89,20 +100,23 @@ def _excerpt(finding: Finding, checked: Checked) -> Iterator[str]:
     if line is None or finding.column is None or finding.whole_file:
         return
     start = max(0, finding.column - 1)
-    length = max(1, (finding.end_column or finding.column + 1) - finding.column)
+    end = start + max(1, (finding.end_column or finding.column + 1) - finding.column)
+    # Named characters are wider than what they stand for, and the mark moves with them.
+    before, marked, after = (_clean(part) for part in (line[:start], line[start:end], line[end:]))
+    line, start, length = before + marked + after, len(before), max(1, len(marked))
     cut = 0
     if len(line) > _WIDTH:
         cut = max(0, min(start - 20, len(line) - _WIDTH))
         line = ("…" if cut else "") + line[cut + bool(cut) : cut + _WIDTH] + ("…" if cut + _WIDTH < len(line) else "")
     number = str(finding.line)
-    yield f"  {number} | {line}".replace("\t", " ")
+    yield f"  {number} | {line}"
     if finding.note:
         mark = "^" * max(1, min(length, len(line) - (start - cut)))
-        yield f"  {' ' * len(number)} | {' ' * (start - cut)}{mark} {finding.note}"
+        yield f"  {' ' * len(number)} | {' ' * (start - cut)}{mark} {_clean(finding.note)}"
 
 
 def _table(checkup: Checkup) -> Iterator[str]:
-    names = [(checked.structure.name or checked.structure.skill)[:40] for checked in checkup.skills]
+    names = [_clean(checked.structure.name or checked.structure.skill)[:40] for checked in checkup.skills]
     width = max(16, max((len(name) for name in names), default=0) + 2)
     yield f"{'skill':<{width}}{'spec':<10}{'quality':>7}   weakest"
     for name, checked in zip(names, checkup.skills, strict=True):
