@@ -13,10 +13,13 @@ from aces_ci import compose
 from aces_ci.cli.explain import COMMAND as EXPLAIN
 from aces_ci.cli.rules import COMMAND as RULES
 from aces_ci.core.errors import UsageError
+from aces_ci.core.finding import Confidence, Severity
+from aces_ci.core.gate import GateName, Mode, Outcome
 from aces_ci.core.reading.further_codes import FURTHER
 from aces_ci.core.reading.glossary import ALIASES, WORDS
 from aces_ci.core.reading.outline import PHRASE_HEADS
 from aces_ci.core.reading.rule_page import markdown
+from aces_ci.core.rule import Dimension
 
 
 def test_the_page_of_all_rules_is_generated(root: Path) -> None:
@@ -94,6 +97,16 @@ def test_every_code_that_a_finding_can_carry_has_a_page(root: Path) -> None:
 def test_explain_says_whose_a_borrowed_code_is(code: str, source: str, link: str) -> None:
     page = " ".join(run(EXPLAIN, code).split())
     assert f"a code of {source}" in page and link in page
+
+
+def test_explain_knows_what_ruff_calls_a_script_that_does_not_parse() -> None:
+    assert "LI001" in run(EXPLAIN, "invalid-syntax")
+
+
+def test_explain_knows_the_words_that_findings_and_gates_are_told_with() -> None:
+    for kind in (GateName, Mode, Outcome, Severity, Confidence, Dimension):
+        for word in kind:
+            assert len(run(EXPLAIN, word.value).splitlines()) > 2, word
 
 
 def test_aliases_lead_to_words() -> None:

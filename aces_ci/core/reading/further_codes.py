@@ -89,6 +89,8 @@ def foreign(text: str) -> str | None:
             f"{code} is a code of shellcheck, which aces-ci runs on shell scripts (LI003, or LI001 where the script "
             f"does not parse). Its page: https://www.shellcheck.net/wiki/{code}"
         )
+    if code == "INVALID-SYNTAX":
+        return "invalid-syntax is what ruff says of Python that it cannot parse, and so no rule of its own (LI001)."
     if _RUFF.fullmatch(code):
         return (
             f"{code} is a code of ruff, which aces-ci runs on Python scripts (LI002). Its page: `ruff rule {code}`, or "

@@ -33,6 +33,16 @@ WORDS: Mapping[str, str] = {
     "agent gets better; in published data it says almost nothing about that.",
     "baseline": "In `check`: the file of findings a team lives with; it may only shrink. In `live`: the arm without "
     "the skill.",
+    "security": "Gate `security` is broken by a critical finding of the scan that this change brings; what was there "
+    "before is shown and does not block. Warnings and notes of the scan never block.",
+    "judge": "A model reads the skill against ten criteria and quotes for each. Gate `judge` advises; it may block only "
+    "with a judge that was calibrated. Needs a key; costs cents.",
+    "evals": "The cases below `evals/` that live trials run. Gate `evals` is broken where a change measures less than "
+    "before (EV900): it blocks for forks and advises on own branches.",
+    "coverage": "Gate `coverage` is broken where a skill has no evals. Off by default.",
+    "severity": "How bad a finding is. error: the specification forbids it, and it blocks. critical: the security scan "
+    "is sure enough to block it in a change that brings it. warning: worth fixing. info: a note, shown with -v.",
+    "confidence": "How sure a rule is to be right at this place: high, medium or low. Apart from how bad it would be.",
     "merge base": "The commit at which a branch left the branch it is to be merged into; what changed since then there "
     "is somebody else's.",
 }
@@ -48,6 +58,11 @@ ALIASES: Mapping[str, str] = {
     "structural": "quality",
     "spec": "conformant",
     "merge_base": "merge base",
+    "regression": "regressed",
+    **dict.fromkeys(("critical", "error", "warning", "info", "note"), "severity"),
+    **dict.fromkeys(("high", "medium", "low"), "confidence"),
+    **dict.fromkeys(("correctness", "discoverability", "reliability", "efficiency"), "quality"),
+    **dict.fromkeys(("block", "advise", "off", "met", "broken", "undecidable"), "gate"),
     "with_skill": "arm",
     "previous": "arm",
     "gates": "gate",
