@@ -2,7 +2,7 @@
 
 HTML comments and elements that are not displayed are read by a model and by no one who looks at the page. Notes to
 authors, licence texts, markers of tools and headings are no orders; a comment that tells *the agent* to do
-something is.
+something is, and is critical where what it has the agent run would be.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from aces_ci.core.rule import Example, Problem, Rule
 from aces_ci.core.scan.documents import documents, site_of
 from aces_ci.core.scan.snippets import is_markdown
 from aces_ci.core.scan.stance import about_security
+from aces_ci.core.scripts.danger import scan
 from aces_ci.core.skill import Skill
 
 _COMMENT = re2.compile(r"(?s)<!--(.*?)-->|\[//\]: # [(\"'](.*?)[)\"']\n")
@@ -24,12 +25,15 @@ _UNSEEN = re2.compile(
     r"(?is)<(\w+)[^>]*\b(?:style\s*=\s*[\"'][^\"']*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|"
     r"opacity\s*:\s*0\b)[^\"']*[\"']|hidden\b)[^>]*>(.+?)</"
 )
+_CODE = re2.compile(r"`([^`\n]+)`")
 _SHAPE = re2.compile(r"(?i)(template|example|asset|boilerplate|scaffold)")
 """Files that are filled in: their comments tell the one who fills them in what belongs where."""
 _ORDER = re2.compile(
     r"(?i)(\b(ai|llm|model|agents?|assistants?|claude|codex|gpt|gemini|copilot|you)\b[ ,:]{1,3}(must|should|shall|"
     r"will|need to|have to|are to|please|always|never|do not|don['’]t|ignore|run|execute|send|read|fetch|call|add|"
-    r"include|use|open|install|upload)\b)"
+    r"include|use|open|install|upload)\b|"
+    r"\b(ai|llm|model|agents?|assistants?|claude|codex|gpt|gemini|copilot)\b\s*[:,][^\n]{0,60}\b(run|execute|send|upload|"
+    r"fetch|download|install|curl|ignore|read)\b)"
     r"|(^|[.!:]\s+)(always|never|first|before|silently|secretly|also|then)?[ ,]*(run|execute|send|upload|fetch|"
     r"download|install|curl|post|append|forward|exfiltrate|ignore|disregard)\b[^.\n]{4,}\b(https?://|script|"
     r"command|file|user|key|token|instructions?|shell|output|conversation)"
@@ -47,11 +51,15 @@ def check(skill: Skill) -> Iterator[Problem]:
                 inner = next((group for group in reversed(match.groups()) if group), "")
                 if site_of(text, line) == "fence" or not _ORDER.search(" ".join(inner.split())):
                     continue
+                calm = bool(subject or _SHAPE.search(path))
+                worst = any(
+                    hazard.severity is Severity.CRITICAL for code in _CODE.findall(inner) for hazard in scan(code)
+                )
                 yield Problem(
                     path=path,
                     line=line,
                     message="A part that the rendered page does not show tells the agent to do something.",
-                    severity=Severity.INFO if subject or _SHAPE.search(path) else Severity.WARNING,
+                    severity=Severity.INFO if calm else Severity.CRITICAL if worst else Severity.WARNING,
                 )
 
 

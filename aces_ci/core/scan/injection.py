@@ -74,6 +74,12 @@ _PHRASES = tuple(
          r"\b(append|add|write|insert|copy|put|store|save|paste)\b[^\n]{0,60}\b(CLAUDE\.md|AGENTS\.md|GEMINI\.md|"
          r"SOUL\.md|MEMORY\.md|cursorrules|copilot-instructions\.md)\b[^\n]{0,120}\b(do not|don['’]?t|never|without)"
          r"\s+(mention|tell|show|report|inform|notify|say|reveal)(ing)?\s+(it|this|that|anyone|anybody|so)\b"),
+        ("override", _C, _MEDIUM, "has the agent obey whoever writes what it reads",
+         r"\b(treat|regard|take|handle)\b[\w ,]{0,24}\binstructions?\b[^\n.]{0,80}\bas (if|though)\b[^\n.]{0,40}\b("
+         r"user|operator|developer|system)\b"),
+        ("conceal", _W, _MEDIUM, "tells the agent to keep something from the user",
+         r"\b(do not|don['’]?t|never)\s+(show|log)\s+(this|these|that you (did|have|sent|ran))\b[\w ]{0,30}\b(to "
+         + _PERSON + r"|step|instruction|action|upload|request|command)s?\b"),
         ("override", _W, _MEDIUM, "claims to stand above the agent's other instructions",
          r"\b(these|this|my|the following) (instructions?|rules?|skill|prompt|directives?)\b[\w "
          r",]{0,20}\b(override|overrides|supersedes?|take precedence over|takes precedence over|replaces?)\b[\w "
@@ -84,7 +90,7 @@ _PHRASES = tuple(
          r"any of this )?(to )?" + _PERSON + r"\s+(about (this|these|it|that you)|that (you|this|it|the)|of (this|"
              r"these)|what you)\b"),
         ("conceal", _C, _MEDIUM, "tells the agent to hide what it does from the user",
-         r"\b(do not|don['’]?t|never)\s+(mention|reveal|disclose|report|show|log)\s+(this|these|that you (did|have|"
+         r"\b(do not|don['’]?t|never)\s+(mention|reveal|disclose|report)\s+(this|these|that you (did|have|"
          r"sent|ran)|the existence of (this|these))\b[\w ]{0,30}\b(to " + _PERSON + r"|step|instruction|action|"
              r"upload|request|command)s?\b"),
         ("conceal", _C, _MEDIUM, "asks for an action that the user does not notice",

@@ -44,7 +44,8 @@ _HOLDS = re2.compile(
     + _SECRET
     + r"|[^;\n]{0,80}\bexec(?:Sync)?\s*\([^;\n]{0,60}(?:cat|base64)\b[^;\n]{0,80}"
     + _SECRET
-    + r"|JSON\.stringify\s*\(\s*process\.env\s*\)|\{\s*\.\.\.process\.env|process\.env\s*(?:;|\n|$))"
+    + r"|JSON\.stringify\s*\(\s*process\.env\s*\)|"
+    r"Object\.(?:entries|fromEntries|values|assign)\s*\([^;\n]{0,60}process\.env\s*[,)]|\{\s*\.\.\.process\.env|process\.env\s*(?:;|\n|$))"
 )
 """A name that is given a private file, or the whole environment."""
 _BRINGS = (

@@ -45,6 +45,11 @@ def schedules(command: Command) -> bool:
     return command.name == "crontab" and reads and not command.has("-l", "-r", "-e")
 
 
+def runs_later(path: str) -> bool:
+    """Whether a file of that name is run by something else: a shell that starts, the machine, git, an agent."""
+    return bool(START_FILE.search(path) or AUTOSTART.search(path) or _HOOK.search(path))
+
+
 def planted(scene: Scene, command: Command) -> Iterator[str]:
     """Every script that a command leaves to be run later, as far as its text is written out."""
     if schedules(command):
@@ -57,7 +62,7 @@ def planted(scene: Scene, command: Command) -> Iterator[str]:
     elif command.name == "alias":
         yield from (word.shape.partition("=")[2] for word in command.operands if "=" in word.shape)
     for path in written(command):
-        if START_FILE.search(path) or AUTOSTART.search(path) or _HOOK.search(path):
+        if runs_later(path):
             yield from _scripts(path, "\n".join(_put(scene, command)))
 
 

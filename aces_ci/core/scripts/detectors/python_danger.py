@@ -62,6 +62,7 @@ _WORTH = (
     "recv",
     "decode(",
     "unhexlify",
+    "chr",
     "pickle",
     "marshal",
     ".ssh",

@@ -93,6 +93,8 @@ def _handed(module: Followed, call: ast.Call, name: str) -> list[ast.expr]:
 def _run(module: Followed, call: ast.Call) -> Iterator[Hazard]:
     """Code that the module has downloaded, received or decoded, run as a text or as a file."""
     name = module.values.names.called(call.func)
+    if not name and isinstance(call.func, ast.Attribute) and call.func.attr in _EXECUTES:
+        name = call.func.attr  # reached by a way around its name
     if name == "os.dup2" and call.args and _is_a_socket(call.args[0]):
         message = "connects a shell with a remote machine"
         yield _hazard(call, Kind.EXFILTRATION, "reverse-shell", Severity.CRITICAL, message, None)

@@ -7,7 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 import re2
 
 from aces_ci.core.finding import Confidence, Severity
+from aces_ci.core.scripts.detectors.planted import runs_later
+from aces_ci.core.scripts.flow.output import piped, told
+from aces_ci.core.scripts.flow.private_files import stored
 from aces_ci.core.scripts.flow.running import EVALUATORS, file_run, held_and_run, runs_stdin
+from aces_ci.core.scripts.flow.written import written
 from aces_ci.core.scripts.hazards import hosts
 from aces_ci.core.scripts.hazards.downloads import decodes, fetches, saved
 from aces_ci.core.scripts.hazards.hazard import Kind
@@ -45,6 +49,7 @@ def find(scene: Scene, command: Command) -> Iterator[Suspicion]:
     yield from _substituted(scene, command)
     yield from _saved(scene, command)
     yield from _held(scene, command)
+    yield from _left(scene, command)
     if command.name in _LANGUAGES and command.has("-c", "-e"):
         code = " ".join(word.shape for word in command.arguments)
         if _INLINE.search(code):
@@ -117,6 +122,21 @@ def _held(scene: Scene, command: Command) -> Iterator[Suspicion]:
             yield _suspicion("decoded-code", Severity.CRITICAL, "runs a text that this script decodes")
         elif each.content is Content.FETCHED and not _checked(scene.commands[each.by : command.index]):
             yield _fetched("download-and-run", "runs a download", scene.commands[each.by])
+
+
+def _left(scene: Scene, command: Command) -> Iterator[Suspicion]:
+    """A download that is put where something runs it later: a start file, a job, a hook."""
+    own = saved(command) if fetches(command) else ()
+    if any(runs_later(path) for path in own):
+        yield _fetched("download-and-run", "leaves a download where it is run later", command)
+        return
+    if not any(runs_later(path) for path in written(command)):
+        return
+    placed = stored(scene, command) if command.name in {"cp", "mv", "install", "ln"} else told(scene, command)
+    for each in (*placed, *(piped(scene, command) if command.name == "tee" else ())):
+        if each.content is Content.FETCHED:
+            yield _fetched("download-and-run", "leaves a download where it is run later", scene.commands[each.by])
+            return
 
 
 def _checked(between: Sequence[Command]) -> bool:

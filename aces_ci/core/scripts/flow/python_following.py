@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 from aces_ci.core.scripts.files import paths
 from aces_ci.core.scripts.files.touch import How
-from aces_ci.core.scripts.flow.python_values import Values, scopes
+from aces_ci.core.scripts.flow.python_values import Values, own_name, scopes
 from aces_ci.core.scripts.hazards.holdings import Content, Held
 from aces_ci.core.scripts.programs import python_files
 from aces_ci.core.scripts.programs.python_calls import names_of, tree
@@ -22,7 +23,7 @@ _ENDS = {"zip": ".zip", "tar": ".tar", "gztar": ".tar.gz", "bztar": ".tar.bz2", 
 _WORTH = (
     ".ssh", "id_rsa", "id_ed25519", ".aws", "redential", "environ", ".netrc", "history", ".env", "shadow", ".gnupg",
     ".kube", "eychain", "Login Data", "wallet", "secret", ".npmrc", ".pypirc", "home()", "expanduser", "urlretrieve",
-    "urlopen", ".get(", "decode(", "unhexlify", "fromhex", "recv", "dup2",
+    "urlopen", ".get(", "decode(", "unhexlify", "fromhex", "recv", "dup2", "chr",
 )  # fmt: skip
 """Words without which nothing that matters is read."""
 
@@ -68,6 +69,11 @@ class Followed:
     def _bind(self, target: ast.AST | None, held: Held | None, scope: str) -> None:
         if held is None:
             return
+        while isinstance(target, ast.Subscript):
+            target = target.value
+        if own := own_name(target) if target is not None else "":
+            self.values.held.setdefault(("", own), held)
+            return
         while isinstance(target, (ast.Subscript, ast.Attribute)):
             target = target.value
         if isinstance(target, ast.Name) and target.id not in {"self", "cls"}:
@@ -78,6 +84,8 @@ class Followed:
 
     def _call(self, node: ast.Call, scope: str) -> None:
         name = self.values.names.called(node.func)
+        if name.endswith(("Thread", "Process")):
+            node, name = _started(node, name)
         function = self._functions.get(name.rsplit(".", 1)[-1] if name.startswith("self.") else name)
         if function is not None:
             self._parameters(node, function, scope)
@@ -92,9 +100,17 @@ class Followed:
         names = [each.arg for each in given if each.arg not in {"self", "cls"}]
         pairs = [*zip(names, node.args, strict=False), *((k.arg, k.value) for k in node.keywords)]
         for name, value in pairs:
-            held = self.values.of(value, scope)
+            held = self.values.of(value, scope) or self._named(value)
             if held is not None and name is not None:
                 self.values.held.setdefault((function.name, name), held)
+
+    def _named(self, value: ast.expr) -> Held | None:
+        """The private file whose path is handed to a function."""
+        for path in self.values.names.texts(value):
+            found = self.values.lying(path)
+            if found is not None and found.content is Content.PRIVATE:
+                return replace(found, content=Content.NAMES)
+        return None
 
     def _stored(self, node: ast.Call, name: str, scope: str) -> Iterator[tuple[str, Held]]:
         """The files into which a call puts something that matters."""
@@ -137,6 +153,15 @@ class Followed:
             if name in _ARCHIVES or name in {"open", "io.open"} or name.endswith("Path"):
                 return made.args[0], name in _ARCHIVES
         return None
+
+
+def _started(node: ast.Call, name: str) -> tuple[ast.Call, str]:
+    """`Thread(target=f, args=(x,))` as `f(x)`."""
+    told = {keyword.arg: keyword.value for keyword in node.keywords}
+    target, given = told.get("target"), told.get("args")
+    if isinstance(target, ast.Name) and isinstance(given, (ast.Tuple, ast.List)):
+        return ast.Call(func=target, args=given.elts, keywords=[]), target.id
+    return node, name
 
 
 def _made(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.Call]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import re2
 
@@ -38,6 +38,8 @@ _GETS = re2.compile(
 )
 _RECEIVES = re2.compile(r"\w*(s|sock|socket|conn|connection|client|c)\.(recv|recvfrom)")
 _DECODES = ("b64decode", "b32decode", "b85decode", "a85decode", "unhexlify", "bytes.fromhex", "marshal.loads")
+_OPENS = frozenset({"open", "io.open"})
+_READS = frozenset({"read_text", "read_bytes", "open"})
 _API_KEY = re2.compile(r"(?i)\.key$")
 """A key of an API is a setting, unlike a key that one logs in with."""
 
@@ -63,7 +65,8 @@ class Values:
         if isinstance(node, ast.Attribute):
             if dotted(node) == "os.environ" or self.names.called(node) == "os.environ":
                 return Held(content=Content.PRIVATE, origin="the whole environment")
-            return self.of(node.value, scope, depth + 1) if node.attr in _ANSWER else None
+            own = self.held.get(("", own_name(node)))
+            return own or (self.of(node.value, scope, depth + 1) if node.attr in _ANSWER else None)
         if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
             return None
         return next(self._within(node, scope, depth), None)
@@ -90,6 +93,12 @@ class Values:
             found = self.lying(touch.path) if touch.how is How.READ else None
             if found is not None:
                 return found
+        opened = node.args[0] if name in _OPENS and node.args else _object(node)
+        named = self.of(opened, scope, depth + 1) if isinstance(opened, ast.Name) else None
+        if named is not None and named.content is Content.NAMES:
+            return replace(named, content=Content.PRIVATE)
+        if name == "chr" or (name == "map" and isinstance(node.args[0], ast.Name) and node.args[0].id == "chr"):
+            return Held(content=Content.DECODED, origin="numbers", by=node.lineno)
         if name in self.returned:
             return self.returned[name]
         if _GETS.fullmatch(name):
@@ -133,6 +142,18 @@ class Values:
             if self.shells[script] is not None:
                 return self.shells[script]
         return None
+
+
+def own_name(node: ast.AST) -> str:
+    """`self.data` of an object, or ""."""
+    own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}
+    return f"self.{node.attr}" if own and isinstance(node, ast.Attribute) else ""
+
+
+def _object(node: ast.Call) -> ast.expr | None:
+    """What `.read_text()` and its like read."""
+    function = node.func
+    return function.value if isinstance(function, ast.Attribute) and function.attr in _READS else None
 
 
 def scopes(module: ast.Module) -> Mapping[ast.AST, str]:

@@ -40,6 +40,18 @@ _PRIVATE = re2.compile(
     r"(10\.\d+|192\.168|172\.(1[6-9]|2\d|3[01])|169\.254|100\.(6[4-9]|[7-9]\d|1[01]\d|"
     r"12[0-7]))\.\d+\.\d+"
 )
+_VALUED = {
+    "curl": re2.compile(
+        r"-[A-Za-z]*[odFHuAXTbcemwxKrEQtUYyzCDP]|--(?:output|data[a-z-]*|form|header|user|user-agent|request|upload-file|"
+        r"cookie|cookie-jar|referer|max-time|write-out|proxy|config|range|cert|key|cacert|resolve|retry[a-z-]*|json|"
+        r"connect-timeout|output-dir|oauth2-bearer|limit-rate)"
+    ),
+    "wget": re2.compile(
+        r"-[A-Za-z]*[OoaPUtTwQeiBADIXR]|--(?:output-document|output-file|directory-prefix|user-agent|header|post-data|"
+        r"post-file|body-data|body-file|tries|timeout|user|password|method)"
+    ),
+}
+"""Options that take the next word."""
 _RESERVED = re2.compile(r"(?i)(.*\.)?(example\.(com|org|net)|example|invalid)")
 VENDORS = frozenset(
     {
@@ -142,7 +154,10 @@ def of(command: Command) -> tuple[str, ...]:
 def destinations(command: Command) -> tuple[str, ...]:
     """URLs that a fetcher or sender connects to: words that are one, with `http://` where no scheme is written."""
     found: list[str] = []
-    for word in command.operands:
+    valued = _VALUED.get(command.name or "")
+    for before, word in zip([None, *command.arguments], command.arguments, strict=False):
+        if word.shape[:1] == "-" or (valued and before is not None and valued.fullmatch(before.shape)):
+            continue  # `-o install.sh` names a file, though it looks like a host
         if word.shape.lower().startswith(("http://", "https://", "ftp://")):
             found.extend(urls(word.shape)[:1])
         elif _BARE.match(word.shape):

@@ -67,6 +67,8 @@ class Names:
             return ()
         if isinstance(node, ast.Constant):
             return (node.value,) if isinstance(node.value, str) and len(node.value) <= MAX_TEXT else ()
+        if isinstance(node, ast.Attribute) and node.attr == "executable" and self.called(node) == "sys.executable":
+            return ("python3",)
         if isinstance(node, ast.Attribute) and node.attr == "path":  # of what `os.scandir` yields
             return self.texts(node.value, depth + 1)
         if isinstance(node, ast.Name):
