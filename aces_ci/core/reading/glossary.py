@@ -35,8 +35,8 @@ WORDS: Mapping[str, str] = {
     "the skill.",
     "security": "Gate `security` is broken by a critical finding of the scan that this change brings; what was there "
     "before is shown and does not block. Warnings and notes of the scan never block.",
-    "judge": "A model reads the skill against ten criteria and quotes for each. Gate `judge` advises; it may block only "
-    "with a judge that was calibrated. Needs a key; costs cents.",
+    "judge": "A model reads the skill against ten criteria and quotes for each. Gate `judge` advises; it may block "
+    "only with a judge that was calibrated. Needs a key; costs cents.",
     "evals": "The cases below `evals/` that live trials run. Gate `evals` is broken where a change measures less than "
     "before (EV900): it blocks for forks and advises on own branches.",
     "coverage": "Gate `coverage` is broken where a skill has no evals. Off by default.",
