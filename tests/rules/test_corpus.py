@@ -5,11 +5,14 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from aces_ci.changes.parse import parse_skill
 from aces_ci.core.finding import Category, Finding, Severity
+from aces_ci.core.formats.code_quality import code_quality
 from aces_ci.core.rule import Profile, Rule
 from aces_ci.core.skill import Sibling, Skill
 from aces_ci.plugins import load
@@ -128,6 +131,28 @@ def test_what_the_validator_says_is_said_here_too(assessed: Assessed, shared: Pa
                 missing.append((row["path"], code, ours))
     allowed = {"cmd/waza/tokens/testdata/check/all-pass", "skills/walkamolee/ralph-loop-writer"}
     assert [entry for entry in missing if entry[0] not in allowed] == []
+
+
+def test_findings_keep_their_identity_where_lines_move(named: Named) -> None:
+    """As GitLab's widget compares them."""
+    compared = 0
+    long = next(rule.fires_on for rule in EVERY if rule.code == "EF002")
+    for skill, _ in (*list(named.values())[::12], named[long]):
+        file = skill.files[skill.manifest]
+        if not file.data or skill.frontmatter is None or b"\r" in file.data:
+            continue
+        rows = file.data.split(b"\n")
+        moved = b"\n".join([*rows[: skill.body_line - 1], b"", b"", b"", *rows[skill.body_line - 1 :]])
+        files = {**skill.files, skill.manifest: replace(file, data=moved, size=len(moved))}
+        then, now = (
+            code_quality(assess(each, EVERY, profile=Profile.ACES)[1])
+            for each in (skill, parse_skill(root=skill.root, files=files, outside=skill.outside))
+        )
+        prints = {str(entry["fingerprint"]): entry["check_name"] for entry in then}
+        assert len(prints) == len(then), "one finding each"
+        assert prints == {str(entry["fingerprint"]): entry["check_name"] for entry in now}
+        compared += len(prints)
+    assert compared > 100
 
 
 def with_needed(codes: set[str]) -> list[Rule]:
