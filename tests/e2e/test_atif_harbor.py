@@ -35,6 +35,7 @@ BROKEN: dict[str, dict[str, Any]] = {
     "no steps": document(steps=[]),
     "an agent without a version": document(agent={"name": "a"}),
     "another source": document(steps=[{"step_id": 1, "source": "robot", "message": ""}]),
+    "a key of nobody's": document(odd=1),
     "another version": document(schema_version="ATIF-v1.9"),
 }
 

@@ -93,6 +93,7 @@ def test_the_frame_is_drawn_over_and_over_and_ctrl_c_keeps_all(repo: Path, model
     assert again.end() == 0, again.text
     assert re.search(r"reuse [1-9]\d? · new \d", again.text), again.text
     last = again.text[again.text.rindex("tide-0 ") :]
+    assert "this, so far" in again.text
     assert "no skill ■■■" in last and "this ■■■" in last and " 100" in last.splitlines()[0]
     assert "12 of 12" not in last and "improved: tide-tally   +100 [" in last
     evidence = (repo / "out/evidence.jsonl").read_text()
