@@ -14,6 +14,7 @@ from fluidattacks_core.sarif import SarifLog
 
 from aces_ci import compose
 from aces_ci.core.finding import Category, Finding, Severity
+from aces_ci.core.formats.code_quality import code_quality
 from aces_ci.core.formats.sarif import MAX_RESULTS, sarif
 from aces_ci.core.reading.further_codes import FURTHER
 from aces_ci.core.repo_path import text_of
@@ -150,3 +151,12 @@ def test_text_that_cannot_be_compressed_stays_inside_ten_megabytes() -> None:
     assert f"{MAX_RESULTS - kept} more findings" in notice["message"]["text"]
     sample = json.dumps(document["runs"][0]["results"][:200], indent=1).encode()
     assert len(gzip.compress(sample)) / 200 * kept < 10_000_000
+
+
+def test_a_finding_without_an_identity_is_what_it_says_and_no_two_are_one() -> None:
+    """Those on evals bring none; their line moves with every case above them."""
+    lost = replace(MILD, code="EV900", category=Category.EVALS, message="Case `a` is gone.", line=3)
+    then = code_quality([lost, replace(lost, message="Case `b` is gone."), lost])
+    now = code_quality([replace(each, line=9) for each in (lost, replace(lost, message="Case `b` is gone."), lost)])
+    marks = [entry["fingerprint"] for entry in then]
+    assert len(set(marks)) == 3 and marks == [entry["fingerprint"] for entry in now]

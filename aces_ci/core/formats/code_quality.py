@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from aces_ci.core.finding import Finding, Severity
 from aces_ci.core.formats.sarif import stable
@@ -15,18 +15,18 @@ _SEVERITY = {
 }
 
 
-def code_quality(findings: Iterable[Finding]) -> list[dict[str, object]]:
+def code_quality(findings: Sequence[Finding]) -> list[dict[str, object]]:
     """One entry a finding, as docs.gitlab.com/ci/testing/code_quality describes."""
     return [
         {
             "description": f"{finding.message} Fix: {finding.hint} ({finding.code})",
             "check_name": finding.code,
-            "fingerprint": stable(finding),
+            "fingerprint": mark,
             "severity": _SEVERITY[finding.severity],
             "location": {
                 "path": finding.path,
-                "lines": {"begin": finding.line, "end": finding.end_line or finding.line},
+                "lines": {"begin": finding.line, "end": max(finding.line, finding.end_line or 0)},
             },
         }
-        for finding in findings
+        for finding, mark in zip(findings, stable(findings), strict=True)
     ]

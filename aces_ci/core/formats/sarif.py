@@ -7,6 +7,7 @@ that GitHub itself compares, and warns of every one that is not its own, so none
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from urllib.parse import quote
@@ -43,7 +44,7 @@ def sarif(findings: Sequence[Finding], rules: Iterable[Rule], version: str) -> d
             }
         },
         "columnKind": "unicodeCodePoints",
-        "results": [_result(finding, codes) for finding in kept],
+        "results": [_result(finding, mark, codes) for finding, mark in zip(kept, stable(kept), strict=True)],
     }
     if len(kept) < len(findings):
         text = f"{len(findings) - len(kept)} more findings were left out."
@@ -70,11 +71,20 @@ def _text(finding: Finding) -> str:
     return f"{finding.message} Fix: {finding.hint}"[:1000]
 
 
-def stable(finding: Finding) -> str:
-    """32 hexadecimal digits: the finding within the repository, whatever happens to its line number."""
-    return sha256(f"{finding.skill}\0{finding.fingerprint or finding.id}".encode("utf-8", "surrogatepass")).hexdigest()[
-        :32
-    ]
+def stable(findings: Sequence[Finding]) -> tuple[str, ...]:
+    """32 hexadecimal digits each: the finding within the repository, whatever happens to its line number.
+
+    One that brings no identity is what it says; equal ones are told apart by their order.
+    """
+    seen: Counter[str] = Counter()
+    marks = []
+    for finding in findings:
+        own = finding.fingerprint or "\0".join((finding.code, finding.path, finding.message))
+        whole = f"{finding.skill}\0{own}"
+        seen[whole] += 1
+        whole += f"\0{seen[whole]}" if seen[whole] > 1 else ""
+        marks.append(sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:32])
+    return tuple(marks)
 
 
 def _rule(rule: Rule) -> Mapping[str, object]:
@@ -115,7 +125,7 @@ def _precision(rule: Rule) -> str:
     return {"high": "high", "medium": "medium", "low": "low"}[rule.confidence.value]
 
 
-def _result(finding: Finding, codes: list[str]) -> Mapping[str, object]:
+def _result(finding: Finding, mark: str, codes: list[str]) -> Mapping[str, object]:
     # GitHub's table asks for all four; without `endColumn` the region ends with its last line, which is what is meant.
     last = max(finding.line, finding.end_line or finding.line)
     region = {"startLine": finding.line, "startColumn": finding.column or 1, "endLine": last}
@@ -134,7 +144,7 @@ def _result(finding: Finding, codes: list[str]) -> Mapping[str, object]:
                 }
             }
         ],
-        "partialFingerprints": {"acesCi/v1": stable(finding)},
+        "partialFingerprints": {"acesCi/v1": mark},
     }
     if finding.code in codes:
         result["ruleIndex"] = codes.index(finding.code)
