@@ -62,13 +62,12 @@ def _shown(text: str, path: str, line: int, marker: Marker) -> bool:
 def _weighed(text: str, path: str, line: int, marker: Marker, subject: bool) -> tuple[Severity | None, Confidence]:
     """What is left of a phrase's severity at its place; None where it is only named."""
     place = site_of(text, line) if is_markdown(path) else "file"
-    row = text.split("\n", line)[line - 1]
-    start = marker.start - (text.rfind("\n", 0, marker.start) + 1)
+    around, start = _paragraph(text, marker.start)
     told = stance(without(text, marker), line, subject=subject, markdown=is_markdown(path))
     if marker.disguised:
         teaches = subject and told is Stance.TALKS
         return (Severity.WARNING if teaches else Severity.CRITICAL), marker.confidence
-    spoken = place == "table" or quoted(row, start, start + marker.end - marker.start)
+    spoken = place == "table" or quoted(around, start, start + marker.end - marker.start)
     if spoken and told is Stance.TALKS:
         return None, Confidence.LOW
     if told is Stance.TALKS or (subject and place == "fence") or (spoken and place != "comment"):
@@ -83,6 +82,13 @@ def _weighed(text: str, path: str, line: int, marker: Marker, subject: bool) -> 
     if told is Stance.NEAR_A_CUE or place in {"fence", "file"}:
         return Severity.WARNING, Confidence.MEDIUM
     return Severity.CRITICAL, marker.confidence
+
+
+def _paragraph(text: str, start: int) -> tuple[str, int]:
+    """The paragraph around an offset, a quotation may go over its lines; with where the offset is in it."""
+    begin = text.rfind("\n\n", 0, start) + 2 if "\n\n" in text[:start] else 0
+    end = text.find("\n\n", start)
+    return text[begin : end if end >= 0 else len(text)].replace("\n", " "), start - begin
 
 
 RULE = Rule(
