@@ -12,6 +12,10 @@ from aces_ci.core.scripts.hazards.scene import Scene, Suspicion
 from aces_ci.core.scripts.shell.command import Command
 
 _SQL = (
+    (
+        re2.compile(r"(?i)\bdrop\s+(database|schema)\s+(if\s+exists\s+)?[`\"'\\]*\w*(test|tmp|temp|scratch)\w*\b"),
+        Severity.WARNING, "drop-database", "drops a database that is named after tests",
+    ),
     (re2.compile(r"(?i)\bdrop\s+(database|schema)\b"), Severity.CRITICAL, "drop-database", "drops a whole database"),
     (re2.compile(r"(?i)\bdrop\s+table\b"), Severity.WARNING, "drop-table", "drops a table"),
     (

@@ -71,6 +71,10 @@ VENDORS = frozenset(
         "dl.min.io", "download.docker.com", "releases.hashicorp.com", "apt.releases.hashicorp.com",
         "install.julialang.org", "get.haskellup.haskell.org", "get-ghcup.haskell.org", "moonrepo.dev", "dot.net",
         "sh.vector.dev", "repo.anaconda.com", "wasmtime.dev", "get.wasmer.io", "tailscale.com", "get.jetify.com",
+        "get.tur.so", "get.rvm.io", "getcomposer.org", "run.linkerd.io", "istio.io", "get.acme.sh", "get.opentofu.org",
+        "dl.dagger.io", "install.pi-hole.net", "pkgs.netbird.io", "install.zerotier.com", "get.nextflow.io",
+        "download.newrelic.com", "get.anchore.io", "cdn.coollabs.io", "install.datadoghq.com",
+        "get.rke2.io", "get.gitea.com",
     }
 )  # fmt: skip
 """Installers whose makers say `curl … | sh`. Still a warning: nobody looked at what they serve today."""
