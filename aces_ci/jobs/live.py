@@ -270,9 +270,10 @@ def interruptible(stop: threading.Event, told: list[int]) -> Iterator[None]:
 
     def interrupted(number: int, _: object) -> None:
         told.append(number)
-        if stop.is_set():
-            raise KeyboardInterrupt
         stop.set()
+        # A third would interrupt the cleaning up, and leave threads that wait for ever.
+        if len(told) == 2:
+            raise KeyboardInterrupt
 
     for number in before:
         signal.signal(number, interrupted)

@@ -188,7 +188,8 @@ def test_a_lost_try_is_money_of_the_run_and_not_of_the_arm() -> None:
         return 0
 
     ended, sink, _ = run(agent, plan(count=1, looks=(1,), workers=1))
-    assert [(trial.usage.usd_micros, trial.lost_micros) for trial in sink.trials] == [(COST, COST), (COST, 0)]
+    # Which one ends first is the line's business: a try that was lost queues up again.
+    assert sorted((trial.usage.usd_micros, trial.lost_micros) for trial in sink.trials) == [(COST, 0), (COST, COST)]
     assert ended.paid_micros == 3 * COST
 
 
