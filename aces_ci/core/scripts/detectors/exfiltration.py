@@ -38,6 +38,8 @@ _PUBLISHES = frozenset(
 )
 """What `gh` and `glab` put where others read it."""
 _TCP = ("/dev/tcp/", "/dev/udp/")
+_SOCAT_SHELL = re2.compile(r"(?i)(?:exec|system):[\"']?(?:[\w/]*/)?(?:ba|z|da|k)?sh\b(?:\s*$|[,\"']|\s+-[il]+\b|\s*$)")
+"""A shell as such; `SYSTEM:"bash -c handler"` runs one program for whoever asks."""
 _REVERSE = re2.compile(
     r"(?s)socket.*(dup2|pty\.spawn|subprocess|/bin/(ba)?sh)|fsockopen.*(exec|proc_open|/bin/sh)|TCPSocket.*exec"
 )
@@ -264,7 +266,7 @@ def _reverse_shell(scene: Scene, command: Command) -> Iterator[Suspicion]:
         if any(word.shape.startswith(("127.", "localhost")) for word in command.arguments):
             return
         yield _critical("reverse-shell", "connects a shell with a remote machine")
-    elif name == "socat" and any("exec:" in w.shape.lower() or "system:" in w.shape.lower() for w in command.arguments):
+    elif name == "socat" and any(_SOCAT_SHELL.search(word.shape) for word in command.arguments):
         yield _critical("reverse-shell", "connects a shell with a remote machine")
     elif name.startswith(("python", "perl", "ruby", "php")) and command.has("-c", "-e", "-r"):
         code = " ".join(word.shape for word in command.arguments)

@@ -44,11 +44,11 @@ _INLINE = re2.compile(
 
 def find(scene: Scene, command: Command) -> Iterator[Suspicion]:
     """Every shape of unseen code that one command runs."""
-    if runs_stdin(command):
-        yield from _piped(scene, command)
-    yield from _substituted(scene, command)
-    yield from _saved(scene, command)
-    yield from _held(scene, command)
+    plain = [*(_piped(scene, command) if runs_stdin(command) else ()), *_substituted(scene, command)]
+    yield from plain
+    if not plain:  # what went through a variable or a file is the longer way to the same
+        yield from _saved(scene, command)
+        yield from _held(scene, command)
     yield from _left(scene, command)
     if command.name in _LANGUAGES and command.has("-c", "-e"):
         code = " ".join(word.shape for word in command.arguments)
