@@ -410,6 +410,10 @@ def test_junit_fails_only_what_blocks(repo: Path) -> None:
         (case.get("classname"), case.get("name")) for case in root.iter("testcase") if case.find("failure") is not None
     ]
     assert failures == [("skills/parcel-quote", "specification")]
+    for suite in root:
+        assert {"name", "tests", "failures", "errors"} <= set(suite.keys()), "what the schema of JUnit's readers requires"
+        assert int(suite.get("tests") or 0) == len(suite.findall("testcase"))
+        assert int(suite.get("skipped") or 0) == len(suite.findall("testcase/skipped"))
     assert root.get("failures") == "1" and int(root.get("tests") or 0) == len(list(root.iter("testcase")))
 
 
