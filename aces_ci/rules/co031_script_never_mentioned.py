@@ -11,17 +11,20 @@ from collections.abc import Iterator
 
 from aces_ci.core.finding import Category, Severity
 from aces_ci.core.reading.outline import markup
-from aces_ci.core.reading.reference import imports, scripts
+from aces_ci.core.reading.reference import SCRIPT_SUFFIXES, imports, scripts
 from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Dimension, Example, Problem, Rule
 from aces_ci.core.skill import Skill
 
-_NEVER_READ = re.compile(r"(?i)(^|/)(readme|changelog|changes|history|license|skill-card)[^/]*$|^(evals|tests?)/")
+_NEVER_READ = re.compile(
+    r"(?i)(^|/)(readme|changelog|changes|history|license|skill-card|conftest)[^/]*$|(^|/)(evals|tests?)/|(^|/)test_[^/]*$|[._-]test\.\w+$"
+)
 """Files that an agent at work does not open: to be named there helps nobody."""
 
 FIRST, LATE, NEXT = 9.0, 6.0, 0.75
 """Points of the first script, of one that only a reference names, and what each further one costs of that."""
-_TEXTS = (".md", ".html", ".txt")
+_COMMENTS = ("#", "//", "*", "/*")
+_TEXTS = (".md", ".html", ".txt", ".tmpl", ".template")
 """What an agent reads, as against what configures or runs."""
 
 
@@ -47,7 +50,9 @@ def check(skill: Skill) -> Iterator[Problem]:
         for other, text in texts.items():
             if other == path or stem not in text:
                 continue
-            if name in text or imported.search(codes.get(other) or codes.setdefault(other, _code(other, text))):
+            if _names(other, text, name) or imported.search(
+                codes.get(other) or codes.setdefault(other, _code(other, text))
+            ):
                 by.append(other)
         if name in skill.body or (folder.count("/") > 1 and folder in skill.body):
             continue
@@ -69,6 +74,14 @@ def check(skill: Skill) -> Iterator[Problem]:
                 deduction=FIRST * part,
             )
         part *= NEXT
+
+
+def _names(path: str, text: str, script: str) -> bool:
+    """Whether a file names a script: a text anywhere, a program outside its comments, in quotes or as a path."""
+    if script not in text or not path.endswith(SCRIPT_SUFFIXES):
+        return script in text
+    named = re.compile(rf"[\"'`/]{re.escape(script)}" if not path.endswith((".sh", ".bash")) else re.escape(script))
+    return any(named.search(line) and not line.lstrip().startswith(_COMMENTS) for line in text.split("\n"))
 
 
 def _code(path: str, text: str) -> str:
@@ -97,6 +110,24 @@ RULE = Rule(
                 "scripts/export.py": "import ledger\n",
                 "scripts/ledger.py": "x = 1\n",
             }
+        ),
+        Example(
+            files={
+                "SKILL.md": manifest("# Sample\n\nRun `python scripts/export.py`.\n"),
+                "scripts/export.py": "from lib import (\n    ledger,\n)\n",
+                "scripts/lib/__init__.py": "",
+                "scripts/lib/ledger.py": "x = 1\n",
+            },
+            why="a part of a package",
+        ),
+        Example(
+            files={
+                "SKILL.md": manifest(),
+                "scripts/export.py": '"""Usage: export.py LEDGER"""\n',
+                "scripts/test_export.py": 'run("scripts/export.py")\n',
+            },
+            lines=(1,),
+            why="its own test is not read by an agent",
         ),
         Example(
             files={

@@ -80,5 +80,10 @@ RULE = Rule(
             files={"SKILL.md": manifest("# Sample\n\nRun `python examples/train.py` and read `src/ledger.ts`.\n")},
             why="both are of the project at hand",
         ),
+        Example(
+            files={"SKILL.md": manifest("# Sample\n\n```sh\nbash skills/sample/report.sh 2026\n```\n")},
+            lines=(8,),
+            why="a path through the skill's own folder",
+        ),
     ),
 )

@@ -43,7 +43,7 @@ RULE = Rule(
     fires_beyond="ulises-jeremias/agent-toolkit/skills/core/pr-fallback at a7a24dd",
     silent_on="NVIDIA/skills/plugins/nvidia-skills/skills/nvidia-skill-finder",
     weight=9,
-    cap=18,
+    cap=40,
     requires=("SP001", "SP002"),
     examples=(
         Example(

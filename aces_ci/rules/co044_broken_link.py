@@ -15,16 +15,17 @@ from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Dimension, Example, Problem, Rule
 from aces_ci.core.skill import Skill
 
-FIRST, NEXT = 8.0, 0.7
-"""Points of the first broken link, and what each further one costs of the one before it."""
+FIRST, POWER = 8.0, 0.6
+"""Points of the first broken link; `n` of them cost n ** POWER times as much, so that one more never costs nothing."""
 
 
 def check(skill: Skill) -> Iterator[Problem]:
     texts: dict[str, list[str]] = {skill.manifest: skill.text.split("\n")}
-    points = FIRST
+    count = 0
     for pointer in links(skill):
         if pointer.repository.startswith("../") or exists(skill, pointer):
             continue
+        count += 1
         if pointer.path not in texts:
             texts[pointer.path] = (skill.files[pointer.path].text or "").split("\n")
         lines = texts[pointer.path]
@@ -38,9 +39,8 @@ def check(skill: Skill) -> Iterator[Problem]:
             line=pointer.line,
             column=start + 1 if start >= 0 else None,
             end_column=start + len(pointer.target) + 1 if start >= 0 else None,
-            deduction=points,
+            deduction=FIRST * (count**POWER - (count - 1) ** POWER),
         )
-        points *= NEXT
 
 
 RULE = Rule(

@@ -36,8 +36,8 @@ _FOLDER = re.compile(_FOLDERS + "/")
 _PLACE = re.compile(r"[${<][^\n/]{0,80}/")
 """What a line holds at least in which `_MENTION`, `_OWN_SCRIPT` can find anything."""
 _RELATIVE = re.compile(r"\]\((?!\s*(?:https?:|#))")
-_WORKED = re.compile(rf"`(?:\./)?(?P<path>examples/[\w./-]*\.(?:{_ENDINGS}))`")
-"""A worked example that the text points to; in a command such a path is mostly of the user's project."""
+_WORKED = re.compile(rf"`(?:\./)?(?P<path>(?:examples|tests)/[\w./-]*\.(?:{_ENDINGS}))`")
+"""A worked example or a test that the text points to; in a command such a path is mostly of the user's project."""
 _ILLUSTRATION = re.compile(r"(?i)\bexamples?\b\W{0,3}:|\be\.g\.|\bsuch as\b|\bwould be\b|\bfor instance\b|\blike `")
 
 
@@ -141,8 +141,9 @@ def mentions(skill: Skill) -> Iterator[tuple[str, int]]:
 @lru_cache(maxsize=64)
 def _mentions(body: str, body_line: int, directory: str, own: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
     kept = _below(own) if own else None
-    worked = "`examples/" in body or "`./examples/" in body
-    if not (worked or _FOLDER.search(body) or _PLACE.search(body) or (kept and kept.search(body))):
+    through = _through(directory) if directory and f"{directory}/" in body else None
+    worked = "examples/" in body or "tests/" in body
+    if not (worked or _FOLDER.search(body) or _PLACE.search(body) or (kept and kept.search(body)) or through):
         return ()
     linked = {link.target.split("#")[0].removeprefix("./") for link in outline(body).links}
     found = []
@@ -158,10 +159,12 @@ def _mentions(body: str, body_line: int, directory: str, own: tuple[str, ...]) -
             paths += [match["path"] for match in _OWN_SCRIPT.finditer(row)]
         if kept:
             paths += [match["path"] for match in kept.finditer(row)]
+        if through:
+            paths += [match["path"] for match in through.finditer(row)]
         if worked:
             paths += [match["path"] for match in _WORKED.finditer(row)]
         if paths and not _ILLUSTRATION.search(row):
-            found += [(path, line) for path in paths if path not in linked]
+            found += [(path, line) for path in paths if path not in linked and "path/to/" not in path]
     return tuple(found)
 
 
@@ -171,12 +174,22 @@ def _below(folders: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w./@}}>$-])(?:\./)?(?P<path>(?:{names})/[\w./-]*\.(?:{_ENDINGS}))(?![\w/{{<.-])")
 
 
+def _through(directory: str) -> re.Pattern[str]:
+    """Scripts by a path that leads through the skill's own folder."""
+    return re.compile(
+        rf"(?:\bskills/|(?<![\w./@}}>$-])(?:\./)?){re.escape(directory)}/"
+        rf"(?P<path>\w[\w./-]*\.(?:{_ENDINGS}))(?![\w/{{<.-])"
+    )
+
+
 def scripts(skill: Skill) -> tuple[str, ...]:
     """Paths of the scripts an agent could run: by suffix or execute bit, tests and packages' parts left out."""
+    packages = {path.rpartition("/")[0] for path in skill.files if path.count("/") > 1 and path.endswith("__init__.py")}
     return tuple(
         path
         for path in sorted(skill.files)
-        if (path.endswith(SCRIPT_SUFFIXES) or (skill.files[path].kind == "executable" and "." not in path))
+        if path.rpartition("/")[0] not in packages
+        and (path.endswith(SCRIPT_SUFFIXES) or (skill.files[path].kind == "executable" and "." not in path))
         and not re.search(
             r"(^|/)(tests?|evals|node_modules|__pycache__|examples?|templates?|assets)/|__init__|(^|/)test_", path
         )
