@@ -361,7 +361,16 @@ def test_a_skill_may_not_fall_below_the_score_in_the_baseline(repo: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "text", ["[", "{}", '{"schema_version": 2, "skills": {}}', '{"schema_version": 1, "skills": {"a": 1}}']
+    "text",
+    [
+        "[",
+        "[" * 100_000,
+        "{}",
+        '{"schema_version": 2, "skills": {}}',
+        '{"schema_version": 1, "skills": {"a": 1}}',
+        '{"schema_version": 1, "skills": {"a": {"score": 1e400, "findings": {}}}}',
+        '{"schema_version": 1, "skills": {"\\ud800": {"score": 1, "findings": {}}}}',
+    ],
 )
 def test_a_broken_baseline_is_one_located_error(repo: Path, text: str) -> None:
     write(repo, {"known.json": text})
@@ -411,7 +420,9 @@ def test_junit_fails_only_what_blocks(repo: Path) -> None:
     ]
     assert failures == [("skills/parcel-quote", "specification")]
     for suite in root:
-        assert {"name", "tests", "failures", "errors"} <= set(suite.keys()), "what the schema of JUnit's readers requires"
+        assert {"name", "tests", "failures", "errors"} <= set(suite.keys()), (
+            "what the schema of JUnit's readers requires"
+        )
         assert int(suite.get("tests") or 0) == len(suite.findall("testcase"))
         assert int(suite.get("skipped") or 0) == len(suite.findall("testcase/skipped"))
     assert root.get("failures") == "1" and int(root.get("tests") or 0) == len(list(root.iter("testcase")))

@@ -115,20 +115,29 @@ def load(text: str, name: str) -> Known:
             code="baseline_unreadable",
             path=name,
             line=line,
-            do="repair it, or write it anew with --write-baseline",
+            do="repair it, or delete it and write it anew with --write-baseline",
         ) from error
     try:
         if document["schema_version"] != SCHEMA_VERSION:
             raise ValueError(f"schema_version {document['schema_version']!r} is not {SCHEMA_VERSION}")
-        skills = document["skills"]
-        findings = {str(path): {str(k): str(v) for k, v in entry["findings"].items()} for path, entry in skills.items()}
-        scores = {str(path): int(entry["score"]) for path, entry in skills.items() if entry["score"] is not None}
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        skills = {_whole(path): entry for path, entry in document["skills"].items()}
+        findings = {
+            path: {_whole(k): _whole(v) for k, v in entry["findings"].items()} for path, entry in skills.items()
+        }
+        scores = {path: int(entry["score"]) for path, entry in skills.items() if entry["score"] is not None}
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise UsageError(
             f"{name}:1: this is no baseline file of aces-ci: {error}",
             code="baseline_unreadable",
             path=name,
             line=1,
-            do="name the right file, or write it anew with --write-baseline",
+            do="name the right file, or delete it and write it anew with --write-baseline",
         ) from error
     return Known(findings=findings, scores=scores)
+
+
+def _whole(text: object) -> str:
+    """Text that a file can hold. Raises ValueError: a half of a surrogate pair, which JSON can spell."""
+    whole = str(text)
+    whole.encode()
+    return whole
