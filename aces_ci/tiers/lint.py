@@ -103,6 +103,8 @@ def check(files: Sequence[Script], run: Runner) -> Linted:
             because = f"more than {MAX_SCRIPTS} scripts"
         elif len(script.data) > MAX_SCRIPT:
             because = f"{script.path} is longer than {MAX_SCRIPT} bytes"
+        elif script.dialect == "python" and not _utf8(script.data):
+            because = f"{script.path} is not UTF-8, and ruff reads nothing else"
         else:
             argv = (*RUFF, "--stdin-filename", "script.py", "-") if script.dialect == "python" else _shell(script)
             data = script.data if script.dialect == "python" else _SILENCED.sub(rb"\1silence", script.data)
@@ -114,6 +116,14 @@ def check(files: Sequence[Script], run: Runner) -> Linted:
             )
     ordered = tuple(sorted(findings, key=lambda finding: finding.order))
     return Linted(findings=ordered, skipped=tuple(skipped.values()), ignored=ignored)
+
+
+def _utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def without(linted: Linted, codes: Collection[str]) -> Linted:

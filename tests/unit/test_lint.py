@@ -184,6 +184,11 @@ def test_too_long_and_too_many_are_said() -> None:
     assert "more than" in many[0].because
 
 
+def test_a_script_of_another_encoding_is_said_to_be_one() -> None:
+    done = check([script(b'# -*- coding: latin-1 -*-\nprint("\xe9", y)\n')], real)
+    assert done.findings == () and "is not UTF-8, and ruff reads nothing else" in done.skipped[0].because
+
+
 def test_a_hostile_message_is_carried_as_text() -> None:
     entry = {
         "code": "F821", "message": "Undefined name `@all`", "location": {"row": 1, "column": 1},
