@@ -140,9 +140,10 @@ def run(
         stop = threading.Event()
         teller = Teller(plan, analysis, grades, board, say, stop)
 
-        # A second Ctrl-C leaves here: what was written down is kept as after the first.
         told: list[int] = []
-        with suppress(KeyboardInterrupt), interruptible(stop, told), _shown(drawing, board, env):
+        until_the_end.enter_context(interruptible(stop, told))
+        # A second Ctrl-C leaves here: what was written down is kept as after the first.
+        with suppress(KeyboardInterrupt), _shown(drawing, board, env):
             ended = live.run(
                 plan,
                 means,
