@@ -75,6 +75,8 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
     from aces_ci.cli._check.repair import repair
     from aces_ci.cli._check.show import Show
     from aces_ci.core.reading.codes import matching
+    from aces_ci.core.reading.further_codes import FURTHER
+    from aces_ci.core.reading.ignores import powerless
     from aces_ci.core.repo_path import text_of
     from aces_ci.core.rule import Profile
 
@@ -109,6 +111,9 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
             return 1 if rows and not exit_zero else 0
         found = search(repo, paths)
     examined = examine(found.found, demand)
+    for entry in examined if not quiet else ():
+        for path, line, why in powerless(entry.skill, (*codes, *FURTHER)):
+            click.echo(f"note: {entry.skill.path_of(path)}:{line}: this aces-ignore {why}", err=True)
     show = Show(
         format=format_,
         output_file=output_file,

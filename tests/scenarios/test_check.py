@@ -290,6 +290,16 @@ def test_an_ignore_comment_needs_a_reason(repo: Path) -> None:
         assert bool(skill["ignored"]) is not shown
 
 
+def test_an_ignore_comment_that_does_nothing_is_said(repo: Path) -> None:
+    link = "See [rates](references/rates.md)."
+    text = BAD.replace(link, f"{link} <!-- aces-ignore CO044 -->\n\n[x](y.md) <!-- aces-ignore CO444: a typo -->")
+    write(repo, {"skills/parcel-quote/SKILL.md": text})
+    said = check("skills/parcel-quote").stderr
+    assert "skills/parcel-quote/SKILL.md:8: this aces-ignore has no reason, so it sets nothing aside" in said
+    assert "skills/parcel-quote/SKILL.md:10: this aces-ignore names CO444, which is no code" in said
+    assert "aces-ignore" not in check("-q", "skills/parcel-quote").stderr
+
+
 def test_fix_writes_what_cannot_change_meaning_and_diff_only_shows_it(repo: Path) -> None:
     path = repo / "skills/parcel-quote/SKILL.md"
     path.write_bytes(b"\xef\xbb\xbf" + BAD.replace("carriers.", "carriers: all.").replace("\n# P", "\r\n# P").encode())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from aces_ci.core.skill import Skill
@@ -41,6 +41,17 @@ def ignores(text: str) -> Iterator[Ignore]:
             codes = tuple(code.strip() for code in match["codes"].split(","))
             alone = not line[: match.start()].strip()
             yield Ignore(number, codes, match["reason"].strip(), bool(match["file"]), alone)
+
+
+def powerless(skill: Skill, codes: Collection[str]) -> Iterator[tuple[str, int, str]]:
+    """Comments of a skill that do nothing: skill-relative path, line, and why; `codes` are those that there are."""
+    for path in sorted(skill.files):
+        for note in of_file(skill, path):
+            unknown = [code for code in note.codes if code not in codes]
+            if not note.reason:
+                yield path, note.line, "has no reason, so it sets nothing aside"
+            elif unknown:
+                yield path, note.line, f"names {unknown[0]}, which is no code"
 
 
 def of_file(skill: Skill, path: str) -> tuple[Ignore, ...]:
