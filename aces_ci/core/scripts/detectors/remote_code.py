@@ -150,8 +150,8 @@ def _saved(scene: Scene, command: Command) -> Iterator[Suspicion]:
     if target is None:
         return
     target = target.rsplit("/", 1)[-1]
-    for other in scene.commands[: command.index]:
-        if fetches(other) and target in {path.rsplit("/", 1)[-1] for path in saved(other)}:
+    for other in scene.fetchers:
+        if other.index < command.index and target in {path.rsplit("/", 1)[-1] for path in saved(other)}:
             if not _checked(scene.commands[: command.index]):
                 yield _fetched("download-and-run", "downloads a file and runs it", other)
             return

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from aces_ci.core.finding import Confidence, Severity
 from aces_ci.core.scripts.files.paths import Area, area_in
+from aces_ci.core.scripts.hazards.downloads import fetches
 from aces_ci.core.scripts.hazards.hazard import Kind
 from aces_ci.core.scripts.hazards.holdings import NOTHING, Holdings
 from aces_ci.core.scripts.shell.command import Command
@@ -63,6 +65,11 @@ class Scene:
     def children(self, command: Command) -> Sequence[Command]:
         """Commands right in its words, or in the script it is handed."""
         return self._children.get(command.index, ())
+
+    @cached_property
+    def fetchers(self) -> Sequence[Command]:
+        """The commands that download something."""
+        return [command for command in self.commands if fetches(command)]
 
     def stages(self, command: Command) -> Sequence[Command]:
         """Every command of its pipeline, itself included, in the order of the text."""

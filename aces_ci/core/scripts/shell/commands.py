@@ -6,7 +6,7 @@ Nothing is matched by substring: `echo "rm -rf /"` is one `echo`, `r\\m -rf /` i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 
 import tree_sitter_bash
@@ -45,6 +45,7 @@ MAX_BYTES = 262_144
 MAX_COMMANDS = 5_000
 
 
+@lru_cache(maxsize=64)
 def parse(script: str, folder: str = "") -> tuple[Command, ...]:
     """Every simple command of `script` in the order of its text, wrappers taken off.
 
