@@ -88,7 +88,9 @@ class Rations:
     def empty(self, paid_micros: int, *, judged_away: bool = False) -> str:
         """Why nothing more may start after agents paid so much, or an empty text. `judged_away`: the purse is empty."""
         cap, kept = self._budget.usd_micros, self._budget.kept_micros
-        if cap is not None and (judged_away or paid_micros >= cap - kept):
+        # Nothing is enough for a server of one's own, whose tokens cost nothing.
+        free = cap == 0 and self._one == 0
+        if cap is not None and not free and (judged_away or paid_micros >= cap - kept):
             rest = f", but for {kept / 1e6:.2f} USD that are kept for grading" if kept and not judged_away else ""
             return f"the budget of {cap / 1e6:.2f} USD is spent{rest}"
         if cap is not None and self._left < self._least:

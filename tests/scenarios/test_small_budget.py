@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from aces_ci.compose import harnesses
 from aces_ci.core.errors import UsageError
 from aces_ci.core.plan import Contender
 from aces_ci.core.spending.exchange import Protocol
-from aces_ci.core.spending.price import bound
+from aces_ci.core.spending.price import Price, bound
 from aces_ci.core.spending.price_table import price_of
 from aces_ci.gateway.policy.gate import OVERHEAD_TOKENS
 from aces_ci.jobs.run import Options, plan, run
@@ -136,6 +137,14 @@ def test_what_earlier_starts_left_for_agents_starts_no_more_of_them_when_it_cove
     budget = Budget(usd_micros=least() + 200_000)
     assert Rations(budget, chosen, 200_000, least=least()).empty(200_000) == ""
     assert "and one request sets aside" in Rations(budget, chosen, 200_001, least=least()).empty(200_001)
+
+
+def test_nothing_is_a_budget_for_what_costs_nothing_and_for_nothing_else() -> None:
+    own = replace(contender("claude-code"), price=Price(model="own", input=0, output=0, cache_read=0, cache_write=0))
+    assert affordable((own,), harnesses(), Purse(0), judged=False) == ()
+    nothing = Budget(usd_micros=0)
+    assert Rations(nothing, live_plan(contenders=[own])).empty(0, judged_away=Purse(0).empty()) == ""
+    assert "is spent" in Rations(nothing, live_plan(contenders=[own, contender("builtin")])).empty(0)
 
 
 UNPRICED = "live.harnesses=[{name: claude-code, model: nobody-knows-this}]"
