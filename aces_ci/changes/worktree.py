@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+from aces_ci.changes.called import called, instead
 from aces_ci.changes.collect import entries_of, outside_of, skill_file, within_caps
 from aces_ci.changes.links import linked
 from aces_ci.changes.owner import Owners, manifest_in, manifests_above
@@ -56,11 +58,11 @@ def search(root: Path, paths: Sequence[str | Path]) -> Search:
     """The skills that `paths` select, each once; without paths, those below `root`.
 
     A path inside a skill selects that skill, a folder also the skills below it; a file in no skill selects
-    nothing. Paths are taken relative to `root`.
+    nothing. Paths are taken relative to `root`. A single word that leads to no skill is the name of one below `root`.
 
     Raises:
-        UsageError: a named path does not exist or leads out of its checkout, or a named folder holds no skill and
-            is in none.
+        UsageError: a named path does not exist or leads out of its checkout, a named folder holds no skill and
+            is in none, or a name is that of several.
     """
     trees: dict[Path, DiskTree] = {}
     chosen: dict[tuple[Path, str], None] = {}
@@ -68,6 +70,9 @@ def search(root: Path, paths: Sequence[str | Path]) -> Search:
     for named in paths or (Path(),):
         path = root / named
         _stay_inside(root, Path(named))
+        if not os.path.lexists(path):
+            chosen[_by_name(root, Path(named), trees, _missing)] = None
+            continue
         top, inside, is_folder = _place(path)
         tree = trees.setdefault(top, DiskTree(top))
         roots = dict.fromkeys(_containing(tree, inside, is_folder))
@@ -76,7 +81,7 @@ def search(root: Path, paths: Sequence[str | Path]) -> Search:
             roots.update(dict.fromkeys(below))
             folders += looked
             if paths and not roots:
-                raise _no_skill(path, looked)
+                chosen[_by_name(root, Path(named), trees, partial(_no_skill, looked=looked))] = None
         chosen.update({(top, skill): None for skill in roots})
     found = tuple(_read(trees[top], top, skill) for top, skill in sorted(chosen))
     return Search(found=found, folders=folders)
@@ -159,18 +164,13 @@ def _stay_inside(root: Path, named: Path) -> None:
                 f"{shown} is a link that leads out of the repository",
                 code="linked_path",
                 why="a skill is what the repository holds; such links are not followed",
-                do="name the folder that it points to, or leave it out",
+                do="name the folder that it points to",
                 path=shown,
             )
 
 
 def _place(path: Path) -> tuple[Path, str, bool]:
     """Top, path below it, and whether it is a folder. A link to a folder of the checkout stands for it."""
-    if not os.path.lexists(path):
-        shown = text_of(os.fsencode(path))
-        raise UsageError(
-            f"{shown} does not exist", code="missing_path", do="correct the path, or leave it out", path=shown
-        )
     is_folder = path.is_dir()
     path = path.resolve() if is_folder else path.parent.resolve() / path.name
     folder = path if is_folder else path.parent
@@ -213,13 +213,33 @@ def _is_skipped(tree: DiskTree, path: str) -> bool:
     return path.rpartition("/")[2] in _SKIPPED or (tree.folder(path) or {}).keys() >= _OUTPUT
 
 
-def _no_skill(path: Path, looked: int) -> UsageError:
+def _by_name(
+    root: Path, named: Path, trees: dict[Path, DiskTree], refusal: Callable[[Path, Sequence[str]], UsageError]
+) -> tuple[Path, str]:
+    """Top and root of the one skill below `root` that is called so."""
+    if len(named.parts) != 1:
+        raise refusal(root / named, ())
+    top, inside, _ = _place(root)
+    tree = trees.setdefault(top, DiskTree(top))
+    below, _ = _below(tree, inside)
+    found = called(text_of(os.fsencode(named)), below, lambda skill: _read(tree, top, skill).skill().name)
+    if found is None:
+        raise refusal(root / named, below)
+    return top, found
+
+
+def _missing(path: Path, here: Sequence[str]) -> UsageError:
+    shown = text_of(os.fsencode(path))
+    return UsageError(f"{shown} does not exist", code="missing_path", do=instead(here), path=shown)
+
+
+def _no_skill(path: Path, here: Sequence[str], *, looked: int) -> UsageError:
     shown = text_of(os.fsencode(path))
     return UsageError(
         f"no SKILL.md below {shown} (searched {looked} folder{'' if looked == 1 else 's'})",
         code="no_skill",
         why="a skill is a folder that holds SKILL.md",
-        do="name a folder that holds one, or leave the path out",
+        do=instead(here),
         path=shown,
     )
 

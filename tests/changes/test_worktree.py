@@ -73,6 +73,29 @@ def test_a_missing_path_is_an_error(checkout: Path) -> None:
     assert (caught.value.exit_code, caught.value.code) == (2, "missing_path")
 
 
+def test_a_name_means_the_skill_that_bears_it_wherever_no_path_does(checkout: Path) -> None:
+    (checkout / "skills/b/SKILL.md").write_text(skill("bee"), "utf-8")
+    (checkout / "b").mkdir()
+    assert _roots(checkout, "inner") == ["skills/a/inner"]
+    assert _roots(checkout, "bee") == _roots(checkout, "b") == ["skills/b"], "by manifest, and past an empty folder"
+    assert _roots(checkout / "skills/b", "bee") == ["skills/b"]
+    assert _roots(checkout, "a", "skills/b") == ["skills/a", "skills/b"], "a name is one skill, a folder all in it"
+
+
+def test_a_name_that_no_skill_bears_is_answered_with_those_that_are_here_and_one_of_several_with_both(
+    checkout: Path,
+) -> None:
+    with pytest.raises(UsageError, match="mine does not exist") as caught:
+        search(checkout, ["mine"])
+    assert caught.value.code == "missing_path"
+    here = "correct the path, or name a skill that is here: skills/a, skills/a/inner, skills/b"
+    assert caught.value.do == here
+    (checkout / "more/b").mkdir(parents=True)
+    (checkout / "more/b/SKILL.md").write_text(skill("b"), "utf-8")
+    with pytest.raises(UsageError, match="b is the name of 2 skills: more/b, skills/b"):
+        search(checkout, ["b"])
+
+
 def test_a_named_folder_without_a_skill_is_an_error_but_an_unnamed_one_is_not(checkout: Path) -> None:
     with pytest.raises(UsageError, match=r"no SKILL\.md below .*docs \(searched 1 folder\)"):
         search(checkout, ["docs"])
