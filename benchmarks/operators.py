@@ -5,7 +5,7 @@
     python -m benchmarks.operators ../shared/corpus --fresh DIR        further skills, one repository a folder of DIR
     python -m benchmarks.operators ../shared/corpus --fresh DIR --write    also rewrites the tables of docs/tier1.md
 
-Three operators (`held_out.py`), a fifth of the corpus' skills and all of the fresh ones are held out from tuning.
+Three operators (`held_out.py`), a fifth of the corpus' skills and the fresh ones are held out from tuning.
 `--failures` names skills of the seen part alone.
 """
 

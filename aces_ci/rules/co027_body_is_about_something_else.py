@@ -102,5 +102,14 @@ RULE = Rule(
         Example(
             files={"SKILL.md": manifest(_TIDES, name="doing-tasks")}, directory="doing-tasks", why="no word to compare"
         ),
+        Example(
+            files={
+                "SKILL.md": manifest(
+                    _TIDES, name="ledger-csv", description="把账本转换为表格，用户要求导出账本时使用。"
+                )
+            },
+            directory="ledger-csv",
+            why="another script",
+        ),
     ),
 )

@@ -15,7 +15,7 @@ from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Dimension, Example, Problem, Rule
 from aces_ci.core.skill import Skill
 
-FIRST, POWER = 8.0, 0.6
+FIRST, POWER = 8.0, 0.5
 """Points of the first broken link; `n` of them cost n ** POWER times as much, so that one more never costs nothing."""
 
 
