@@ -41,5 +41,5 @@ def _folder(root: str) -> str:
 
 
 def _listed(roots: Sequence[str]) -> str:
-    more = len(roots) - _MOST_NAMED
-    return ", ".join(plain(root, 80) for root in sorted(roots)[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    shown, more = sorted(roots)[:_MOST_NAMED], len(roots) - _MOST_NAMED
+    return ", ".join(plain(root, 80) for root in shown) + (f" and {more} more" if more > 0 else "")
