@@ -72,8 +72,10 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
     from aces_ci.changes.worktree import search
     from aces_ci.cli._check.baseline import Baseline
     from aces_ci.cli._check.examine import Demand, examine
-    from aces_ci.cli._check.repair import repair
+    from aces_ci.cli._check.repair import NOTHING, repair
     from aces_ci.cli._check.show import Show
+    from aces_ci.core.errors import UsageError
+    from aces_ci.core.finding import Severity
     from aces_ci.core.reading.codes import matching
     from aces_ci.core.reading.further_codes import FURTHER
     from aces_ci.core.reading.ignores import powerless
@@ -90,6 +92,13 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
         folders = f"{found.folders} folder{'' if found.folders == 1 else 's'}"
         if not paths or found.folders:
             click.echo(f"warning: no SKILL.md below {where} (searched {folders})", err=True)
+    if write_baseline and update_baseline:
+        raise UsageError(
+            "--write-baseline and --update-baseline exclude each other",
+            code="usage",
+            why="the first writes a baseline file, the second takes fixed findings out of one",
+            do="give --write-baseline once, where there is no file yet; from then on --update-baseline",
+        )
     codes = compose.rule_codes()
     disabled = frozenset(settings.structural.ignore) | matching(ignore, codes, "--ignore")
     known = Baseline.at(
@@ -108,11 +117,14 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
         rows = repair(found.found, demand, write=fix and not diff)
         if diff:
             click.echo("".join(rows), nl=False)
+            if not rows and not quiet:
+                click.echo(NOTHING, err=True)
             return 1 if rows and not exit_zero else 0
         found = search(repo, paths)
     examined = examine(found.found, demand)
     for entry in examined if not quiet else ():
-        for path, line, why in powerless(entry.skill, (*codes, *FURTHER)):
+        grave = [f for f in entry.everything if f.severity is Severity.CRITICAL]
+        for path, line, why in powerless(entry.skill, (*codes, *FURTHER), grave):
             click.echo(f"note: {entry.skill.path_of(path)}:{line}: this aces-ignore {why}", err=True)
     show = Show(
         format=format_,

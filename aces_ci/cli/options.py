@@ -93,7 +93,7 @@ def verbosity_options(function: F) -> F:
             help="Colour on a terminal; NO_COLOR and FORCE_COLOR are honoured.",
         ),
         click.option("-q", "--quiet", count=True, help="Findings only; twice: exit code only."),
-        click.option("-v", "--verbose", count=True, help="Say more on stderr."),
+        click.option("-v", "--verbose", count=True, help="Show notes as well, where a command has any."),
     ):
         function = option(function)
     return function

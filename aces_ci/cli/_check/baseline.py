@@ -10,6 +10,7 @@ import click
 
 from aces_ci import __version__
 from aces_ci.cli._check.examine import Examined
+from aces_ci.core.amount import plural
 from aces_ci.core.errors import UsageError
 from aces_ci.core.reading.checkup import Checkup
 from aces_ci.core.reading.known_findings import FILE, LIMIT, Known, dump, load, recorded
@@ -63,12 +64,14 @@ class Baseline:
         fixed = self.known.gone(findings, unasked)
         if self.path is not None and self.write:
             self._save(recorded(findings, scores))
-            click.echo(f"written: {self.path} with {len(findings)} findings", err=True)
+            click.echo(f"written: {self.path} with {plural(len(findings), 'finding')}", err=True)
         elif self.path is not None and self.update:
             self._save(self.known.shrunk(findings, {} if ignoring else scores, unasked))
-            click.echo(f"written: {self.path} without {fixed} fixed findings", err=True)
+            click.echo(f"written: {self.path} without {plural(fixed, 'fixed finding')}", err=True)
         elif fixed:
-            click.echo(f"note: {fixed} findings of the baseline are fixed; take them out: --update-baseline", err=True)
+            are = "is" if fixed == 1 else "are"
+            what = f"{plural(fixed, 'finding')} of the baseline {are} fixed"
+            click.echo(f"note: {what}; to take out what is fixed: --update-baseline", err=True)
         return Checkup(
             version=__version__,
             profile=profile,

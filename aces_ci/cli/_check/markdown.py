@@ -26,6 +26,7 @@ def markdown(checkup: Checkup) -> Iterator[str]:
     for finding in checkup.findings:
         where = cell(f"{finding.path}:{finding.line}")
         what = prose(f"{finding.severity.value}: {finding.title}").replace("|", "\\|")
-        yield f"| {where} | {what} | {cell(finding.hint)} | [{finding.code}]({finding.url}) |"
+        fix = prose(finding.hint).replace("|", "∣")
+        yield f"| {where} | {what} | {fix} | [{finding.code}]({finding.url}) |"
     yield ""
     yield "Text only: agents were **not** tested."

@@ -11,12 +11,14 @@ import click
 
 from aces_ci.changes.worktree import Found
 from aces_ci.cli._check.examine import Demand
+from aces_ci.core.amount import plural
 from aces_ci.core.errors import AcesError
 from aces_ci.core.inert import named
 from aces_ci.core.repo_path import bytes_of, join
 from aces_ci.shell.files import Folder
 from aces_ci.tiers.fixes import SAFE, apply, edits
 
+NOTHING = "nothing to fix: nothing was found that a program may mend"
 ROUNDS = 5
 """Times that a skill is looked at again after it was repaired."""
 
@@ -35,7 +37,7 @@ def repair(found: Sequence[Found], demand: Demand, *, write: bool) -> list[str]:
             rows += _diff(name, before[path], after)
             files += write and _written(entry, name, after)
     if write:
-        click.echo(f"fixed: {files} file{'' if files == 1 else 's'}", err=True)
+        click.echo(f"fixed: {plural(files, 'file')}" if rows else NOTHING, err=True)
     return rows
 
 

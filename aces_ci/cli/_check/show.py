@@ -24,6 +24,9 @@ from aces_ci.core.rule import Rule
 from aces_ci.shell.files import Folder
 from aces_ci.shell.log import Dialect, dialect_of, inert
 
+_TELLING = ("text", "concise")
+"""Formats whose document ends with why the profile's own gate fails."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Show:
@@ -44,8 +47,13 @@ class Show:
         if self.output_file is not None:
             target = self.output_file if self.output_file.is_absolute() else self.cwd / self.output_file
             Folder.at(target.parent, cwd=self.cwd).write(target.name, written)
+            if not self.quiet:
+                click.echo(f"written: {target}", err=True)
         elif self.quiet < 2:
             click.echo(written, nl=False, color=True)
+        if self.quiet < 2 and (self.format not in _TELLING or self.output_file is not None):
+            for row in text.reasons(checkup):
+                click.echo(self._safe(row), err=True)
         if self.format == "text" and not self.quiet:
             self._next(checkup)
 

@@ -36,6 +36,7 @@ def concise(checkup: Checkup, *, notes: bool, shown: Callable[[str], str], paint
     for finding in checkup.findings:
         if notes or finding.severity is not Severity.INFO:
             yield _head(finding, shown, paint)
+    yield from reasons(checkup)
 
 
 def text(checkup: Checkup, *, notes: bool, summed: bool, shown: Callable[[str], str], paint: Paint) -> Iterator[str]:
@@ -46,12 +47,23 @@ def text(checkup: Checkup, *, notes: bool, summed: bool, shown: Callable[[str], 
                 yield _head(finding, shown, paint)
                 yield from _excerpt(finding, checked)
                 yield paint(f"  fix: {_clean(finding.hint)}", "2")
+    failing = list(reasons(checkup))
     if summed and checkup.skills:
         if any(notes or finding.severity is not Severity.INFO for finding in checkup.findings):
             yield ""
         yield from _table(checkup)
         yield ""
+        yield from failing
         yield summary(checkup, notes=notes)
+    else:
+        yield from failing
+
+
+def reasons(checkup: Checkup) -> Iterator[str]:
+    """`log-triage: fails: score 48 is below 70`, one line a skill that the profile's own gate holds up."""
+    for checked in checkup.skills:
+        if checked.blocked:
+            yield f"{_clean(checked.structure.name or checked.structure.skill)}: fails: {_clean(checked.blocked)}"
 
 
 def summary(checkup: Checkup, *, notes: bool) -> str:
@@ -70,10 +82,6 @@ def summary(checkup: Checkup, *, notes: bool) -> str:
         line += f" {_plural(info, 'note')}{'' if notes else ', shown with -v'}."
     if checkup.known:
         line += f" {checkup.known} known from the baseline."
-    blocked = [checked for checked in checkup.skills if checked.blocked]
-    if blocked:
-        line += f" {_clean(blocked[0].structure.name or blocked[0].structure.skill)}: {blocked[0].blocked}"
-        line += f", and {len(blocked) - 1} more." if len(blocked) > 1 else "."
     return f"{line} Text only: agents were not tested."
 
 
@@ -98,6 +106,8 @@ def _excerpt(finding: Finding, checked: Checked) -> Iterator[str]:
     """The source line where a column is known, and a mark under it where there is a note."""
     line = checked.source.get((finding.path, finding.line))
     if line is None or finding.column is None or finding.whole_file:
+        if finding.note:
+            yield f"  {_clean(finding.note)}"
         return
     start = max(0, finding.column - 1)
     end = start + max(1, (finding.end_column or finding.column + 1) - finding.column)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from aces_ci.core.finding import Finding
 from aces_ci.core.skill import Skill
 
 _COMMENT = re.compile(
@@ -43,8 +44,13 @@ def ignores(text: str) -> Iterator[Ignore]:
             yield Ignore(number, codes, match["reason"].strip(), bool(match["file"]), alone)
 
 
-def powerless(skill: Skill, codes: Collection[str]) -> Iterator[tuple[str, int, str]]:
-    """Comments of a skill that do nothing: skill-relative path, line, and why; `codes` are those that there are."""
+def powerless(skill: Skill, codes: Collection[str], grave: Collection[Finding] = ()) -> Iterator[tuple[str, int, str]]:
+    """Comments of a skill that do nothing: skill-relative path, line, and why.
+
+    Args:
+        codes: those that there are.
+        grave: the skill's critical findings, which no comment sets aside.
+    """
     for path in sorted(skill.files):
         for note in of_file(skill, path):
             unknown = [code for code in note.codes if code not in codes]
@@ -52,6 +58,12 @@ def powerless(skill: Skill, codes: Collection[str]) -> Iterator[tuple[str, int, 
                 yield path, note.line, "has no reason, so it sets nothing aside"
             elif unknown:
                 yield path, note.line, f"names {unknown[0]}, which is no code"
+            else:
+                here = skill.path_of(path)
+                held = next((f for f in grave if f.path == here and note.covers(f.code, f.line)), None)
+                if held is not None:
+                    where = "" if held.line == note.line else f" of line {held.line}"
+                    yield path, note.line, f"does not set {held.code}{where} aside: it is critical there"
 
 
 def of_file(skill: Skill, path: str) -> tuple[Ignore, ...]:

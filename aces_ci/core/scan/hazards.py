@@ -111,9 +111,11 @@ def problems(skill: Skill, *kinds: Kind, tail: str) -> Iterator[Problem]:
             Site.FENCE: "This block",
             Site.INLINE: "This text",
         }
-        note = f" {placed.why}" if placed.why else ""
+        note, beside = f" {placed.why}" if placed.why else "", ""
         if placed.severity is not Severity.CRITICAL and minor[mark] > 1:
-            note += f" The same {minor[mark] - 1} more times in this file."
+            again = "once more" if minor[mark] == 2 else f"{minor[mark] - 1} more times"
+            beside = f"the same {again} in this file"
+            note += f" The same {again} in this file."
         yield Problem(
             path=placed.path,
             line=placed.line,
@@ -122,6 +124,7 @@ def problems(skill: Skill, *kinds: Kind, tail: str) -> Iterator[Problem]:
             message=f"{where[placed.site]} {what}. {tail}{note}",
             severity=placed.severity,
             confidence=placed.confidence,
+            note=beside,
         )
 
 
