@@ -6,7 +6,9 @@ import ast
 import io
 import re
 import tokenize
+from importlib.machinery import ModuleSpec
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -33,12 +35,19 @@ def test_a_module_is_one_thing(path: Path) -> None:
         assert len(tree.body) == 1, "a package holds a docstring only"
 
 
+def family(name: str, folder: Path) -> ModuleType:
+    """A package of plug-ins as the import system knows one."""
+    package = ModuleType(name)
+    package.__path__ = paths = [str(folder)]
+    package.__spec__ = ModuleSpec(name, None, is_package=True)
+    package.__spec__.submodule_search_locations = paths
+    return package
+
+
 def test_two_plug_ins_with_one_name_are_an_error_at_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     import sys
-    import types
 
-    package = types.ModuleType("aces_ci.doubles")
-    package.__path__ = [str(tmp_path)]
+    package = family("aces_ci.doubles", tmp_path)
     for name in ("one", "two"):
         (tmp_path / f"{name}.py").write_text("class P:\n    code = 'AB001'\nRULE = P\n", encoding="utf-8")
     monkeypatch.setitem(sys.modules, "aces_ci.doubles", package)
@@ -50,10 +59,8 @@ def test_a_module_of_a_family_without_its_constant_is_an_error_at_start(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     import sys
-    import types
 
-    package = types.ModuleType("aces_ci.empties")
-    package.__path__ = [str(tmp_path)]
+    package = family("aces_ci.empties", tmp_path)
     (tmp_path / "three.py").write_text("", encoding="utf-8")
     monkeypatch.setitem(sys.modules, "aces_ci.empties", package)
     with pytest.raises(RuntimeError, match="has no RULE"):
