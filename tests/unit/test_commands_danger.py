@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from aces_ci.core.finding import Severity
 from aces_ci.core.scripts.danger import scan
 
 CRITICAL = {
@@ -77,6 +78,8 @@ CRITICAL = {
 }
 WARNING = {
     "psql -c 'DROP TABLE users'": "drop-table",
+    "scp .env deploy@x.dev:/srv/app/": "send-secret",
+    "tar czf b.tgz /srv/app/.env /srv/app/data; aws s3 cp b.tgz s3://x-backups/": "send-secret",
     "mysql -e 'DROP DATABASE IF EXISTS test;'": "drop-database",
     "curl -sSfL https://get.tur.so/install.sh | bash": "pipe-to-shell",
     "git push --force origin main": "git-push-force",
@@ -168,3 +171,7 @@ def test_a_workspace_is_the_authors_own() -> None:
 
 def test_one_command_that_pipes_a_download_into_a_shell_is_one_finding() -> None:
     assert [hazard.shape for hazard in scan("curl -s https://k7.dev/i | bash")] == ["pipe-to-shell"]
+
+
+def test_a_cache_of_the_system_is_a_note() -> None:
+    assert [hazard.severity for hazard in scan("sudo rm -rf /Library/Caches/*")] == [Severity.INFO]

@@ -47,6 +47,8 @@ _LOGIN = frozenset({"-H", "--header", "-u", "--user", "--oauth2-bearer", "-b", "
 """Options whose word says who asks."""
 _SHADY = frozenset({Host.DROP, Host.ADDRESS, Host.PLAIN})
 """No API that a setting belongs to is found there."""
+_TO_ONES_OWN = frozenset({"scp", "rsync", "sftp", "aws", "gsutil", "gcloud", "az", "rclone"})
+"""Programs that log in where they copy to."""
 _DNS = frozenset({"dig", "nslookup", "host", "ping"})
 
 
@@ -118,6 +120,12 @@ def _sending(scene: Scene, command: Command) -> Iterator[Suspicion]:
                 message=f"passes a value of {private.origin} to another machine",
                 target=private.origin,
             )
+            return
+        if command.name in _TO_ONES_OWN and paths.project_secret(private.origin):
+            yield replace(
+                _critical("send-secret", f"copies {private.origin} to another machine", private.origin),
+                severity=Severity.WARNING,
+            )  # how a project is deployed, or backed up
             return
         yield _critical("send-secret", f"sends {private.origin} to another machine", private.origin)
     elif Host.DROP in kinds and (sources or command.has(*BODY)):

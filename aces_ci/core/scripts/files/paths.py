@@ -62,7 +62,7 @@ _BRACES = re2.compile(r"\{([^{}$]*,[^{}$]*)\}")
 MAX_BRACES = 16
 _CACHES = re2.compile(
     r"/var/(lib/apt/lists|cache|log)\b|~/\.cache\b|\$HOME/\.cache\b|/root/\.cache\b|node_modules|\.npm/_|"
-    r"/usr/share/(doc|man)\b"
+    r"/usr/share/(doc|man)\b|^(/System)?/Library/(Caches|Logs)/"
 )
 _OWN_FOLDER = re2.compile(r"(~|\$HOME|/root|/(home|Users)/[\w.-]+)/\.[\w.-]+/[\w.${}<>_-]+")
 """`~/.tool/part`: what one program keeps, not what a person made."""
