@@ -118,6 +118,12 @@ PYTHON_HARMLESS = {
 }
 
 
+def test_an_argument_is_not_what_has_its_name_in_another_function() -> None:
+    code = "def a():\n    for path in ['/', '/etc']:\n        print(path)\ndef b(path):\n    shutil.rmtree(path)\n"
+    assert python_danger.scan(f"import shutil\n{code}") == ()
+    assert python_danger.scan(f"import shutil\n{code.replace('print', 'shutil.rmtree')}") != ()
+
+
 @pytest.mark.parametrize("code", PYTHON_HARMLESS.values(), ids=PYTHON_HARMLESS)
 def test_a_setting_of_python_code_raises_no_alarm(code: str) -> None:
     found = python_danger.scan(HEAD + code)

@@ -33,6 +33,7 @@ class Names:
     def __init__(self, module: ast.Module) -> None:
         self._modules: dict[str, str] = {}
         self._values: dict[str, tuple[str, ...]] = {}
+        self._given = frozenset(_given(module))
         for node in ast.walk(module):
             if isinstance(node, ast.Import):
                 for alias in node.names:
@@ -72,7 +73,7 @@ class Names:
         if isinstance(node, ast.Attribute) and node.attr == "path":  # of what `os.scandir` yields
             return self.texts(node.value, depth + 1)
         if isinstance(node, ast.Name):
-            return self._values.get(node.id, ())
+            return () if node in self._given else self._values.get(node.id, ())
         if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
             return _few(text for element in node.elts for text in self.texts(element, depth + 1))
         if isinstance(node, ast.JoinedStr):
@@ -128,6 +129,17 @@ class Names:
 
 
 _IMPORTS = frozenset({"__import__", "importlib.import_module"})
+
+
+def _given(module: ast.Module) -> Iterator[ast.Name]:
+    """Names that stand for an argument of their function: what holds the same name elsewhere says nothing of them."""
+    for node in ast.walk(module):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+            inside = [each for part in node.body for each in ast.walk(part) if isinstance(each, ast.Name)]
+            bound = {each.id for each in inside if not isinstance(each.ctx, ast.Load)}
+            names = {each.arg for each in every} - bound
+            yield from (each for each in inside if each.id in names)
 
 
 def _few(texts: Iterator[str] | tuple[str, ...]) -> tuple[str, ...]:
