@@ -58,7 +58,7 @@ def affordable(rig: Rig, found: Earlier, say: Callable[[str], None], *, parts: i
         UsageError: it is too small, or no price is known that it could be kept by.
     """
     who = trialling.contenders(rig.settings, rig.harnesses, rig.reach, {})
-    judged = not isinstance(choose(rig.settings, rig.env, compose.providers()), NoJudge)
+    judged = _judged(rig)
     paid = found.book.total
     try:
         for doubt in refuse_unaffordable(who, rig.harnesses, rig.purse, judged=judged, paid_micros=paid, parts=parts):
@@ -66,6 +66,17 @@ def affordable(rig: Rig, found: Earlier, say: Callable[[str], None], *, parts: i
     except UsageError as error:
         if not found.trials or error.code != TOO_SMALL:
             raise
+
+
+def left_micros(rig: Rig, found: Earlier) -> int | None:
+    """What agents may still spend, in millionths of a dollar; None without a budget."""
+    paid = found.book.total
+    budget = Budget.beside(rig.purse, None, judged=_judged(rig), paid_micros=paid)
+    return None if budget.usd_micros is None else max(0, budget.usd_micros - budget.kept_micros - paid)
+
+
+def _judged(rig: Rig) -> bool:
+    return not isinstance(choose(rig.settings, rig.env, compose.providers()), NoJudge)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What `aces-ci live` says at a terminal: what it will do, how far it is, and what came out."""
+"""What `aces-ci live` says at a terminal: how far it is, and what came out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TypedDict
 
-from aces_ci.core.amount import plural
+from aces_ci.core.amount import dollars
 from aces_ci.core.estimate import Contrast
 from aces_ci.core.inert import plain
 from aces_ci.core.lift import OUTCOME
@@ -35,28 +35,6 @@ _COUNTED = (Mark.DONE, Mark.RETRIED, Mark.FAILED)
 class _Scored(TypedDict):
     scores: Mapping[tuple[str, str], float]
     behind: frozenset[tuple[str, str]]
-
-
-def opening(plan: TrialPlan, cap: float | None) -> list[str]:
-    """What will run and what it will cost."""
-    looks, forecast = plan.design.looks, plan.forecast
-    runs = f"{looks[0]} to {looks[-1]}" if len(looks) > 1 else str(looks[0])
-    lines = []
-    for subject in plan.subjects:
-        arms = len({trial.arm for trial in plan.trials if trial.skill == subject.skill})
-        who = " · ".join(f"{item.harness} {item.version} · {plain(item.model, 60)}" for item in plan.contenders)
-        size = (
-            f"{plural(len(subject.cases), 'case')} × {runs} {'run' if runs == '1' else 'runs'} × {plural(arms, 'arm')}"
-        )
-        lines.append(f"{_label(subject)} · {size} · {who}")
-    money = "price unknown" if forecast.usd_micros is None else f"about ${forecast.usd_micros / 1e6:.2f}"
-    most = "" if cap is None else f", at most ${cap:.2f}"
-    network = " and ".join(("model", *plan.design.network)) if plan.design.network else "model only"
-    return [
-        *lines,
-        f"reuse {forecast.reused} · new {forecast.new} · {money}{most} · about {forecast.minutes:.0f} min"
-        f" · network: {network}",
-    ]
 
 
 class Board:
@@ -244,7 +222,7 @@ def _priced(plan: TrialPlan) -> bool:
 
 def _money(plan: TrialPlan, micros: int) -> str:
     """Never an amount that nobody knows."""
-    return f"${micros / 1e6:.2f}" if _priced(plan) else "price unknown"
+    return dollars(micros) if _priced(plan) else "price unknown"
 
 
 def _these(cases: int) -> str:

@@ -25,7 +25,7 @@ def _finite(ctx: click.Context, param: click.Parameter, value: float | None) -> 
 @click.option("--arms", metavar="A,B", help="Only these arms of with_skill, previous, baseline.")
 @click.option("--attempts", type=click.IntRange(1, 50), help="Last look of a new plan; never above the policy's.")
 @click.option("--harness", help="Only this agent instead of the configured ones.")
-@click.option("--model", help="Model id; with --harness.")
+@click.option("--model", help="Model id: of --harness, else of the one agent that is configured.")
 @click.option(
     "--max-usd",
     type=click.FloatRange(min=0, max=1_000_000_000),
@@ -65,16 +65,18 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
     Says what it will cost and asks before it spends. Ctrl-C keeps everything; --resume goes on from there.
     """
     del color, verbose
-    from aces_ci.jobs.live import Wanted, run
+    from aces_ci.jobs.live import run
+    from aces_ci.jobs.live_order import Wanted
     from aces_ci.shell.screen import can_draw
 
-    chosen = f'live.harnesses=[{{"name": "{harness}", "model": "{model or "claude-sonnet-5"}"}}]' if harness else None
     wanted = Wanted(
         paths=skills,
         base=base,
         cases=cases,
         arms=tuple(arms.split(",")) if arms else (),
         attempts=attempts,
+        harness=harness,
+        model=model,
         max_usd=max_usd,
         yes=yes,
         resume=resume,
@@ -83,7 +85,7 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
         output=output,
         repo=repo,
         config=config,
-        overrides=(*overrides, chosen) if chosen else overrides,
+        overrides=overrides,
         quiet=quiet,
     )
     ask = (lambda text: click.confirm(text, default=True, err=True)) if sys.stdin.isatty() else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 NBSP = "\u00a0"
+_CENT = 10_000
 
 
 def in_micros(amount: float | None) -> int | None:
@@ -11,13 +12,21 @@ def in_micros(amount: float | None) -> int | None:
 
 
 def usd(micros: int | float | None) -> str:
-    """Millionths of a dollar as `2.31 USD`; unknown is said, never 0."""
-    return "an unknown price" if micros is None else f"{micros / 1_000_000:.2f}{NBSP}USD"
+    """Millionths of a dollar as `2.31 USD`; unknown is said, never 0, and what is less than a cent is not nothing."""
+    return "an unknown price" if micros is None else f"{_amount(micros)}{NBSP}USD"
 
 
 def dollars(micros: int | float | None) -> str:
     """As `$2.31`, for terminals and code fences only."""
-    return "an unknown price" if micros is None else f"${micros / 1_000_000:.2f}"
+    return "an unknown price" if micros is None else f"${_amount(micros)}"
+
+
+def _amount(micros: int | float) -> str:
+    """To the cent; below one to two digits that are not 0."""
+    if not 0 < micros < _CENT:
+        return f"{micros / 1_000_000:.2f}"
+    digits = 7 - len(str(max(1, int(micros))))
+    return f"{micros / 1_000_000:.{digits + 1}f}".rstrip("0")
 
 
 def tokens(count: int | float) -> str:

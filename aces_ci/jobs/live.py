@@ -6,7 +6,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
@@ -22,12 +22,12 @@ from aces_ci.core.plan import Contender, TrialPlan, make_live_plan
 from aces_ci.core.scan.redact import Redactor
 from aces_ci.core.skill import Skill
 from aces_ci.core.trial import Trial
-from aces_ci.live_screen import Board, Say, Teller, closing, opening, resume_line
-from aces_ci.policy import from_worktree
+from aces_ci.jobs.live_order import Wanted, settings_of
+from aces_ci.live_opening import opening
+from aces_ci.live_screen import Board, Say, Teller, closing, resume_line
 from aces_ci.ports.harness import Harness
 from aces_ci.ports.sandbox import Sandbox
-from aces_ci.settings.inputs import inputs_of, secrets_of
-from aces_ci.settings.load import load
+from aces_ci.settings.inputs import secrets_of
 from aces_ci.settings.model import Settings
 from aces_ci.shell.evidence_file import EvidenceFile
 from aces_ci.shell.files import Folder
@@ -37,44 +37,10 @@ from aces_ci.tiers import live
 from aces_ci.tiers.purse import Purse
 from aces_ci.tiers.suite_chosen import chosen
 
+EXIT_DECLINED = 2
+"""Whoever answers no made no mistake, but a script that goes on must not take it for a pass."""
 EXIT_SIGNALLED = 128
 """Beside the number of the signal: 130 for Ctrl-C, 143 for whoever ends jobs."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """What the command line said."""
-
-    paths: tuple[Path, ...]
-    base: str | None = None
-    cases: tuple[str, ...] = ()
-    arms: tuple[str, ...] = ()
-    attempts: int | None = None
-    max_usd: float | None = None
-    yes: bool = False
-    resume: bool = False
-    pull_only: bool = False
-    provider_url: str | None = None
-    output: Path = Path("aces-results")
-    repo: Path = Path()
-    config: Path | None = None
-    overrides: tuple[str, ...] = ()
-    quiet: int = 0
-
-    def again(self) -> dict[str, Sequence[str]]:
-        """The options that a start which goes on from this one must be given too: they decide the plan."""
-        single = {
-            "--base": self.base,
-            "--arms": ",".join(self.arms),
-            "--attempts": self.attempts,
-            "--max-usd": self.max_usd,
-            "--provider-url": self.provider_url,
-            "--config": self.config,
-            "--output": None if self.output == Path("aces-results") else self.output,
-            "-C": None if self.repo == Path() else self.repo,
-        }
-        given = {name: (str(value),) for name, value in single.items() if value not in (None, "")}
-        return {**given, "--case": self.cases, "--set": self.overrides}
 
 
 def run(
@@ -93,7 +59,7 @@ def run(
     """
     # A path that is not there is told first: no key would mend it.
     picked = () if wanted.pull_only else search(wanted.repo, wanted.paths).found
-    settings = _settings(wanted, env)
+    settings = settings_of(wanted, env)
     sandbox = compose.sandbox(settings.live.sandbox.backend)
     harnesses = compose.harnesses()
     reach = trialling.access(env, trialling.server_of(settings), in_container=sandbox.isolates)
@@ -125,10 +91,13 @@ def run(
         if found.trials != done:
             done = found.trials
             plan = _plan(wanted, settings, who, done, lambda text: None)
-        for line in opening(plan, cap):
+        left = equipping.left_micros(rig, found)
+        for line in opening(plan, cap, isolated=sandbox.isolates, left_micros=left, done=found.trials):
             err(line)
         judge = until_the_end.enter_context(equipping.judging(plan, rig))
-        _agree(wanted, confirm)
+        if not _agreed(wanted, confirm):
+            err("not started; nothing was spent")
+            return EXIT_DECLINED
         analysis = trialling.analysis_of(plan, settings)
         kit = equipping.equip(plan, rig, analysis, judge, found, sink)
         grades, means = kit.grades, kit.means
@@ -175,18 +144,6 @@ def _pulled(
     if settings.live.goal_accuracy == (worker := compose.goal_worker()).name:
         out(f"{worker.name}: {' '.join(goal_method.environment(worker, sandbox, env, build=True)).strip()}")
     return 0
-
-
-def _settings(wanted: Wanted, env: Mapping[str, str]) -> Settings:
-    # One server of the user's own answers agents and judge, as in every other command.
-    own = (f"judge.base_url={wanted.provider_url}",) if wanted.provider_url else ()
-    return load(
-        policy=from_worktree(wanted.repo, wanted.config),
-        policy_origin="(working tree)",
-        env=env,
-        inputs=inputs_of(env, settings_only=True),
-        overrides=(*wanted.overrides, *own),
-    ).settings
 
 
 def _plan(
@@ -244,17 +201,17 @@ def _ask_about_leftovers(wanted: Wanted, done: Mapping[str, Trial]) -> None:
         )
 
 
-def _agree(wanted: Wanted, confirm: Callable[[str], bool] | None) -> None:
+def _agreed(wanted: Wanted, confirm: Callable[[str], bool] | None) -> bool:
+    """Raises UsageError: there is nobody to ask."""
     if wanted.yes or (confirm is None and wanted.max_usd is not None):
-        return
+        return True
     if confirm is None:
         raise UsageError(
             "this spends money, and there is no terminal to ask at",
             code="unconfirmed",
             do="add --yes, or a cap: --max-usd 5",
         )
-    if not confirm("Start?"):
-        raise UsageError("not started; nothing was spent", code="declined")
+    return confirm("Start?")
 
 
 def _shown(screen: TextIO | None, board: Board, env: Mapping[str, str]) -> AbstractContextManager[None]:

@@ -71,7 +71,7 @@ def affordable(
         code=CODE,
         at="budget.usd (--max-usd, --set budget.usd=)",
         why="nothing was spent: the most that a request can cost is set aside before it goes out, so none would",
-        do=f"give at least {usd(enough)}, or name a cheaper model under live.harnesses",
+        do="raise it, or name a cheaper model under live.harnesses",
     )
 
 

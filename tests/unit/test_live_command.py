@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -21,8 +22,9 @@ from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
 from aces_ci.core.skill import FileKind, Skill, SkillFile
 from aces_ci.core.spending.exchange import Protocol
-from aces_ci.jobs.live import Wanted, interruptible
+from aces_ci.jobs.live import interruptible
 from aces_ci.jobs.live import run as live
+from aces_ci.jobs.live_order import Wanted, settings_of
 from aces_ci.settings.model import Settings
 from aces_ci.shell.files import Folder
 from aces_ci.tiers.ask import Asker
@@ -198,10 +200,46 @@ def test_at_a_terminal_it_asks_once_the_price_is_told_and_a_cap_is_no_answer(
         overrides=SET[1::2],
         max_usd=cap,
     )
-    with pytest.raises(UsageError, match="nothing was spent"):
-        live(wanted, env={}, out=told.append, err=told.append, confirm=confirm)
+    assert live(wanted, env={}, out=told.append, err=told.append, confirm=confirm) == 2
+    assert told[-1] == "not started; nothing was spent", "no error: somebody chose so"
     assert asked == [("Start?", True)]
     assert not (repo / "out/evidence.jsonl").exists()
+
+
+ONE, TWO = ({"name": "claude-code", "model": "a"}, {"name": "codex", "model": "b"})
+
+
+@pytest.mark.parametrize(
+    ("configured", "words", "runs"),
+    [
+        ([ONE], {"model": "c"}, [("claude-code", "c")]),
+        ([ONE, TWO], {"harness": "codex"}, [("codex", "b")]),
+        ([ONE, TWO], {"harness": "codex", "model": "c"}, [("codex", "c")]),
+        ([ONE], {"harness": "builtin", "model": "c"}, [("builtin", "c")]),
+        ([ONE, TWO], {"model": "c"}, "--model does not say whose"),
+        ([ONE], {"harness": "codex"}, "which model shall codex run with?"),
+    ],
+)
+def test_the_model_of_the_command_line_is_the_one_that_is_paid(
+    configured: list[dict[str, str]], words: dict[str, str], runs: list[tuple[str, str]] | str, tmp_path: Path
+) -> None:
+    wanted = Wanted(paths=(), repo=tmp_path, overrides=(f"live.harnesses={json.dumps(configured)}",), **words)  # type: ignore[arg-type]
+    if isinstance(runs, str):
+        with pytest.raises(UsageError, match=re.escape(runs)):
+            settings_of(wanted, {})
+    else:
+        assert [(row.name, row.model) for row in settings_of(wanted, {}).live.harnesses] == runs
+    assert {f"--{name}": (value,) for name, value in words.items()}.items() <= wanted.again().items()
+
+
+def test_a_skill_may_be_called_by_its_name_and_its_configured_program_keeps_its_command(repo: Path, model: str) -> None:
+    words = ["tide-tally", "-C", str(repo), "--output", str(repo / "out"), *SET, "--provider-url", model]
+    result = CliRunner().invoke(
+        COMMAND, [*words, "--model", "claude-opus-4-5", "--attempts", "3"], standalone_mode=False
+    )
+    assert "spends money" in refused(result)
+    assert "tide-tally · 2 cases" in result.stderr and "· claude-opus-4-5" in result.stderr
+    assert "no isolation: network and files of this machine are open" in result.stderr
 
 
 def test_the_judge_is_closed_where_nothing_starts_and_after_a_run(

@@ -17,7 +17,8 @@ from aces_ci.core.score import Score
 from aces_ci.core.spending.price_table import price_of
 from aces_ci.core.staging import Lineup
 from aces_ci.core.trial import Arm, Ending, Trial, Usage
-from aces_ci.live_screen import Board, Teller, closing, opening, resume_line, summaries
+from aces_ci.live_opening import OPEN, opening
+from aces_ci.live_screen import Board, Teller, closing, resume_line, summaries
 from aces_ci.tiers.live import Ended, Progress
 from tests.unit.test_live_tier import cases, contender, plan, skill
 
@@ -243,8 +244,38 @@ def test_what_nobody_knows_the_price_of_is_no_zero_at_the_end_and_on_the_way() -
 
 
 def test_one_of_each_is_one() -> None:
-    lines = opening(three_arms(count=1, looks=(1,), arms=(Arm.WITH_SKILL, Arm.BASELINE)), None)
-    assert lines[0].startswith("read-gauge · 1 case × 1 run × 2 arms · ")
+    first = next(opening(three_arms(count=1, looks=(1,), arms=(Arm.WITH_SKILL, Arm.BASELINE)), None))
+    assert first.startswith("read-gauge · 1 case × 1 run × 2 arms · ")
+
+
+def test_a_sandbox_closes_the_network_and_a_process_of_this_machine_opens_everything() -> None:
+    closed_box, open_machine = (list(opening(three_arms(), None, isolated=each)) for each in (True, False))
+    assert closed_box[-1].endswith("· network: model only")
+    assert open_machine[-1] == OPEN and not any("network: model" in line for line in open_machine)
+
+
+@pytest.mark.parametrize(
+    ("left", "said"),
+    [
+        (None, None),
+        (48 * 65_000, None),
+        (0, "about 0 of 48 new runs; look 1 of 3 takes 18, about $"),
+        (30 * 65_000, "look 2 of 3 is as far as it gets"),
+    ],
+)
+def test_a_budget_that_ends_before_the_plan_is_told_before_the_question(left: int | None, said: str | None) -> None:
+    plan = three_arms(contenders=[contender(price=price_of("claude-sonnet-5"))])
+    assert plan.forecast.usd_micros is not None
+    if left:
+        left = left * plan.forecast.usd_micros // (48 * 65_000)
+    lines = list(opening(plan, 2.0, left_micros=left))
+    told = [line for line in lines if line.startswith("the budget ends before the plan")]
+    assert [said in line for line in told] == ([True] if said else []), told
+    assert "at most $2.00" in lines[1]
+
+
+def test_a_cap_below_a_cent_is_told_as_it_is() -> None:
+    assert "at most $0.004 ·" in list(opening(three_arms(), 0.004))[1]
 
 
 def test_what_was_there_before_counts_as_done_and_not_as_new() -> None:
@@ -258,7 +289,7 @@ def test_what_was_there_before_counts_as_done_and_not_as_new() -> None:
 def test_the_line_to_go_on_says_again_what_decides_the_plan() -> None:
     from pathlib import Path
 
-    from aces_ci.jobs.live import Wanted
+    from aces_ci.jobs.live_order import Wanted
 
     wanted = Wanted(paths=(Path("skills/a b"),), base="origin/main", cases=("x", "y"), max_usd=8.0, overrides=("a=b",))
     assert resume_line(wanted.paths, wanted.again()) == (
