@@ -90,7 +90,7 @@ def _removal(scene: Scene, command: Command, shape: str, *, deep: bool, quoted: 
         return None
     if not deep and place in {Area.HOME, Area.SYSTEM} and "*" not in shape:
         severity = Severity.WARNING
-    if severity is not None and disposable(shape) and (severity is Severity.WARNING or place is Area.SYSTEM):
+    if disposable(shape) and (severity is Severity.WARNING or place is Area.SYSTEM):
         severity = Severity.INFO
     if Within.CONTAINER in command.within and severity is Severity.CRITICAL:
         severity = Severity.WARNING
