@@ -19,7 +19,7 @@ from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Dimension, Example, Problem, Rule
 from aces_ci.core.skill import Skill
 
-MOST = 18.0
+MOST, LOUD = 18.0, 0.75
 STRANGE, FOREIGN, STUB, BODY = 0.5, 24.0, 30, 60
 """From this share of missing words on the description is probably of another skill; what that costs at most more,
 in full where the body has `BODY` words of its own and not at all up to `STUB`: a stub is no other skill's body."""
@@ -42,9 +42,10 @@ def check(skill: Skill) -> Iterator[Problem]:
         share,
         MOST,
         quiet=0.45,
-        loud=0.75,
+        loud=LOUD,
         message=f"Of {len(promised)} words in the description the body never takes up {len(missing)}: "
         f"{', '.join(names[:5])}.",
+        title="body leaves out part of what the description says" if share < LOUD else None,
         line=skill.opening,
     ):
         own = min(1.0, max(0.0, (len(told) - STUB) / (BODY - STUB)))

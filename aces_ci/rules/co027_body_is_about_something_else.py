@@ -26,6 +26,8 @@ UNTITLED = 0.2
 """What stands for the title's sign where there is none to compare."""
 MOST, COPIED = 75.0, 0.5
 """Points in all, and the least share of them that a neighbour's title takes."""
+SURE = 0.6
+"""The share from which on it is said without a "may"."""
 
 
 def check(skill: Skill) -> Iterator[Problem]:
@@ -40,7 +42,15 @@ def check(skill: Skill) -> Iterator[Problem]:
     message = f"The body speaks of {', '.join(found.leading[:4])}; name and description hold none of these words."
     if found.neighbour:
         share, message = max(share, COPIED), f"The title is that of {found.neighbour}, the skill beside this one."
-    yield from graded(share, MOST, quiet=0.3, loud=0.6, message=message, line=skill.opening)
+    yield from graded(
+        share,
+        MOST,
+        quiet=0.3,
+        loud=SURE,
+        message=message,
+        title="body may be about something else than the card says" if share < SURE else None,
+        line=skill.opening,
+    )
 
 
 _TIDES = """# Tide times

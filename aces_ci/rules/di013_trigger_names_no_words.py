@@ -35,6 +35,7 @@ def check(skill: Skill) -> Iterator[Problem]:
         shortfall(len(said), ENOUGH),
         12,
         message=f"After its trigger the description names {plural(len(said), 'thing')} a user would say.",
+        title="trigger names few words of a user" if said else None,
         line=entry.at_key.line,
     )
 

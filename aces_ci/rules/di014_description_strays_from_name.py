@@ -38,6 +38,7 @@ def check(skill: Skill) -> Iterator[Problem]:
         quiet=0.5,
         loud=0.8,
         message=f"The description shares {'no word with the name, and ' if found.card else ''}few words with the body.",
+        title=None if found.card else "description shares few words with the body",
         line=entry.at_key.line,
     )
 

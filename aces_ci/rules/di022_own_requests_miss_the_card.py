@@ -51,6 +51,7 @@ def check(skill: Skill) -> Iterator[Problem]:
         8,
         message=f"{len(missed)} of {len(asked)} requests that the skill itself names share too little with its "
         f"description{rival}.",
+        title="some of its own requests do not lead to it" if share < 1 else None,
         line=entry.at_key.line,
         quiet=0.34,
         loud=0.6,

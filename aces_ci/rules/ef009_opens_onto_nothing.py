@@ -15,15 +15,19 @@ from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Dimension, Example, Problem, Rule
 from aces_ci.core.skill import Skill
 
+LOUD = 0.75
+
 
 def check(skill: Skill) -> Iterator[Problem]:
     size = outline(skill.body).size
+    share = max(0.0, 1 - size / 250)
     yield from graded(
-        max(0.0, 1 - size / 250),
+        share,
         26,
         quiet=0.45,
-        loud=0.75,
+        loud=LOUD,
         message=f"Opening the skill costs an agent a turn and brings {size} words.",
+        title="skill opens onto little" if share < LOUD else None,
         line=skill.opening,
     )
 

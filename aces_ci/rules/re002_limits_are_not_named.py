@@ -45,6 +45,7 @@ def check(skill: Skill) -> Iterator[Problem]:
         message="The body says nothing of what the skill must not do or cannot do."
         if not found
         else "The body says little of what the skill must not do or cannot do.",
+        title="limits are hardly named" if found else None,
         line=skill.opening,
     )
 

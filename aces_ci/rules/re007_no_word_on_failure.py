@@ -37,6 +37,8 @@ def check(skill: Skill) -> Iterator[Problem]:
         message="The body has no word on what to do when a step fails."
         if not found
         else "The body has few words on what to do when a step fails.",
+        title="few words on what to do when a step fails" if found else None,
+        hint="say of each step that can fail what to do then, and when to stop" if found else None,
         line=skill.at(line) if line else skill.opening,
         quiet=0.66,
     )

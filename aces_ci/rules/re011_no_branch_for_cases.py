@@ -32,6 +32,7 @@ def check(skill: Skill) -> Iterator[Problem]:
         message="Nothing in the body depends on what the agent finds."
         if not found
         else "Little in the body depends on what the agent finds.",
+        title="body hardly tells cases apart" if found else None,
         line=skill.opening,
         quiet=0.7,
     )

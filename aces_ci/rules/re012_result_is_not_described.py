@@ -32,6 +32,7 @@ def check(skill: Skill) -> Iterator[Problem]:
         shortfall(found, 50),
         6,
         message="The body never describes what comes out." if not found else "The body says little of what comes out.",
+        title="result is hardly described" if found else None,
         line=skill.opening,
     )
 

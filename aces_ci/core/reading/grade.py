@@ -20,18 +20,24 @@ def graded(
     *,
     message: str,
     line: int,
+    title: str | None = None,
+    hint: str | None = None,
     quiet: float = 0.6,
     loud: float = 0.9,
 ) -> Iterator[Problem]:
     """At most one problem, which takes `share` of `most` points.
 
-    Below the share `quiet` it takes them without a line for the reader; from `loud` on it is a warning.
+    Below the share `quiet` it takes them without a line for the reader; from `loud` on it is a warning. A rule whose
+    own title says that something is missing altogether gives a `title` where it is there in part, and a `hint` where
+    its own would have it begun.
     """
     if share <= 0.0:
         return
     yield Problem(
         message=message,
         line=line,
+        title=title,
+        hint=hint,
         deduction=share * most,
         severity=Severity.WARNING if share >= loud else Severity.INFO,
         quiet=share < quiet,
