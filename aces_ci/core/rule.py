@@ -67,6 +67,8 @@ class Example:
 
     files: Mapping[str, str]
     lines: tuple[int, ...] = ()
+    path: str = ""
+    """The file that the lines are of; the manifest where it is left out."""
     directory: str = "sample"
     why: str = ""
     siblings: Mapping[str, str] = field(default_factory=dict)

@@ -103,7 +103,9 @@ RULE = Rule(
     fires_on="anthropics/skills/skills/skill-creator",
     silent_on="obra/superpowers/skills/using-git-worktrees",
     examples=(
-        Example(files={"SKILL.md": manifest(), "scripts/export.py": "print(1)\n"}, lines=(1,)),
+        Example(
+            files={"SKILL.md": manifest(), "scripts/export.py": "print(1)\n"}, lines=(1,), path="scripts/export.py"
+        ),
         Example(
             files={
                 "SKILL.md": manifest("# Sample\n\nRun `python scripts/export.py`.\n"),
@@ -127,6 +129,7 @@ RULE = Rule(
                 "scripts/test_export.py": 'run("scripts/export.py")\n',
             },
             lines=(1,),
+            path="scripts/export.py",
             why="its own test is not read by an agent",
         ),
         Example(

@@ -63,8 +63,14 @@ RULE = Rule(
     fires_on="obra/superpowers/skills/using-superpowers",
     silent_on="anthropics/skills/skills/doc-coauthoring",
     examples=(
-        Example(files={"SKILL.md": manifest(), "references/rates.md": "# Rates\n"}, lines=(1,)),
-        Example(files={"SKILL.md": manifest(), "examples/ledger.ts": "export const x = 1\n"}, lines=(1,)),
+        Example(
+            files={"SKILL.md": manifest(), "references/rates.md": "# Rates\n"}, lines=(1,), path="references/rates.md"
+        ),
+        Example(
+            files={"SKILL.md": manifest(), "examples/ledger.ts": "export const x = 1\n"},
+            lines=(1,),
+            path="examples/ledger.ts",
+        ),
         Example(
             files={"SKILL.md": manifest("See [rates](references/rates.md).\n"), "references/rates.md": "# Rates\n"}
         ),

@@ -50,7 +50,9 @@ RULE = Rule(
     weight=5,
     cap=10,
     examples=(
-        Example(files={"SKILL.md": manifest(), "assets/rates.json": '{\n"a": 1,\n}\n'}, lines=(3,)),
+        Example(
+            files={"SKILL.md": manifest(), "assets/rates.json": '{\n"a": 1,\n}\n'}, lines=(3,), path="assets/rates.json"
+        ),
         Example(files={"SKILL.md": manifest(), "assets/rates.json": '{"a": 1}\n'}),
     ),
 )

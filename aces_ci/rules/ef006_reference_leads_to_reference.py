@@ -54,6 +54,7 @@ RULE = Rule(
                 "references/b.md": "# B\n",
             },
             lines=(3,),
+            path="references/a.md",
         ),
         Example(
             files={

@@ -38,7 +38,9 @@ RULE = Rule(
     fires_on="JimLiu/baoyu-skills/skills/baoyu-cover-image",
     silent_on="getsentry/skills/skills/presentation-creator",
     examples=(
-        Example(files={"SKILL.md": manifest(), "references/doc1.md": "# Rates\n"}, lines=(1,)),
+        Example(
+            files={"SKILL.md": manifest(), "references/doc1.md": "# Rates\n"}, lines=(1,), path="references/doc1.md"
+        ),
         Example(files={"SKILL.md": manifest(), "references/postal-rates.md": "# Rates\n"}),
     ),
 )

@@ -49,6 +49,7 @@ RULE = Rule(
                 "references/rates.md": "# Rates\n" + "One row of the table of rates.\n" * 420,
             },
             lines=(1,),
+            path="references/rates.md",
         ),
         Example(
             files={

@@ -60,10 +60,15 @@ RULE = Rule(
     weight=4,
     cap=8,
     examples=(
-        Example(files={"SKILL.md": manifest(), "scripts/go.sh": "#!/bin/sh\ncd ledger\nls\nrm x\nls\n"}, lines=(1,)),
+        Example(
+            files={"SKILL.md": manifest(), "scripts/go.sh": "#!/bin/sh\ncd ledger\nls\nrm x\nls\n"},
+            lines=(1,),
+            path="scripts/go.sh",
+        ),
         Example(
             files={"SKILL.md": manifest(), "scripts/go.py": "try:\n    run()\nexcept Exception:\n    pass\n"},
             lines=(3,),
+            path="scripts/go.py",
         ),
         Example(files={"SKILL.md": manifest(), "scripts/go.sh": "#!/bin/sh\nset -e\ncd ledger\nls\nrm x\nls\n"}),
         Example(

@@ -50,8 +50,12 @@ RULE = Rule(
     weight=3,
     cap=6,
     examples=(
-        Example(files={"SKILL.md": manifest(), "scripts/go.py": "import sys\nopen(sys.argv[1])\n"}, lines=(2,)),
-        Example(files={"SKILL.md": manifest(), "scripts/go.sh": "set -e\ncat $1\n"}, lines=(2,)),
+        Example(
+            files={"SKILL.md": manifest(), "scripts/go.py": "import sys\nopen(sys.argv[1])\n"},
+            lines=(2,),
+            path="scripts/go.py",
+        ),
+        Example(files={"SKILL.md": manifest(), "scripts/go.sh": "set -e\ncat $1\n"}, lines=(2,), path="scripts/go.sh"),
         Example(files={"SKILL.md": manifest(), "scripts/go.py": "import argparse, sys\nsys.argv[1]\n"}),
     ),
 )

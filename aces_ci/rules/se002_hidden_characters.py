@@ -68,6 +68,7 @@ RULE = Rule(
         Example(
             files={"SKILL.md": manifest(), "scripts/a.py": "access = 'user\u202e # admin\u2066'\nno = 'p\u200bq'\n"},
             lines=(1, 2),
+            path="scripts/a.py",
         ),
         Example(
             files={

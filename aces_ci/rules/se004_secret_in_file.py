@@ -48,6 +48,7 @@ RULE = Rule(
         Example(
             files={"SKILL.md": manifest(), "scripts/a.sh": "export GH=ghp" + "_a8Fk29dLQz71mBvXc0PqRt5YwEu3HsNj64Gi\n"},
             lines=(1,),
+            path="scripts/a.sh",
         ),
         Example(
             files={

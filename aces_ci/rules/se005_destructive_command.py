@@ -35,11 +35,14 @@ RULE = Rule(
     examples=(
         Example(files={"SKILL.md": manifest("# Sample\n\n```bash\nls\nrm -rf ~/\n```\n")}, lines=(9,)),
         Example(
-            files={"SKILL.md": manifest(), "scripts/clean.sh": "#!/bin/sh\nsudo dd if=x of=/dev/sda\n"}, lines=(2,)
+            files={"SKILL.md": manifest(), "scripts/clean.sh": "#!/bin/sh\nsudo dd if=x of=/dev/sda\n"},
+            lines=(2,),
+            path="scripts/clean.sh",
         ),
         Example(
             files={"SKILL.md": manifest(), "scripts/a.py": "import subprocess\nsubprocess.run(['rm', '-rf', '/'])\n"},
             lines=(2,),
+            path="scripts/a.py",
         ),
         Example(
             files={

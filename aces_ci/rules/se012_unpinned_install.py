@@ -53,8 +53,13 @@ RULE = Rule(
         Example(
             files={"SKILL.md": manifest(), "scripts/setup.sh": "#!/bin/sh\npip install rich==14.0.0 click\nnpm ci\n"},
             lines=(2,),
+            path="scripts/setup.sh",
         ),
-        Example(files={"SKILL.md": manifest(), "scripts/requirements.txt": "rich\nclick==8.1.7\n"}, lines=(1,)),
+        Example(
+            files={"SKILL.md": manifest(), "scripts/requirements.txt": "rich\nclick==8.1.7\n"},
+            lines=(1,),
+            path="scripts/requirements.txt",
+        ),
         Example(
             files={
                 "SKILL.md": manifest(

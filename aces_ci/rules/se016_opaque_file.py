@@ -88,8 +88,16 @@ RULE = Rule(
     fires_beyond="sickn33/antigravity-awesome-skills/skills/ui-ux-pro-max at e1dd8f4",
     silent_on="openai/skills/skills/.curated/notion-meeting-intelligence",
     examples=(
-        Example(files={"SKILL.md": manifest(), "scripts/tool": "\x7fELF\x02\x01\x01\0\0\0\0"}, lines=(1,)),
-        Example(files={"SKILL.md": manifest(), "scripts/a.py": "x = 1\ny = '" + "A9b" * 1500 + "'\n"}, lines=(2,)),
+        Example(
+            files={"SKILL.md": manifest(), "scripts/tool": "\x7fELF\x02\x01\x01\0\0\0\0"},
+            lines=(1,),
+            path="scripts/tool",
+        ),
+        Example(
+            files={"SKILL.md": manifest(), "scripts/a.py": "x = 1\ny = '" + "A9b" * 1500 + "'\n"},
+            lines=(2,),
+            path="scripts/a.py",
+        ),
         Example(files={"SKILL.md": manifest(), "scripts/a.py": "print('MZ')\n"}),
     ),
 )

@@ -42,6 +42,8 @@ def test_an_example_fires_exactly_where_it_says(rule: Rule, number: int) -> None
     example = rule.examples[number]
     mine = fired(rule, example)
     assert tuple(finding.line for finding in mine) == example.lines
+    place = example.path or skill_of(example).manifest
+    assert {finding.path for finding in mine} <= {f"skills/{example.directory}/{place}"}
     for finding in mine:
         assert finding.message and finding.hint and finding.path
         assert len(finding.title) <= 60 and not finding.title.endswith(".")

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 
+from aces_ci.core.finding import Category
 from aces_ci.core.inert import named
 from aces_ci.core.reading.further_codes import Code
 from aces_ci.core.rule import Example, Profile, Rule
@@ -61,7 +62,7 @@ def page(rule: Rule) -> Iterator[str]:
             for line in _shown(example):
                 yield f"    {line}".rstrip()
     yield ""
-    yield f"leave it be, with a reason: <!-- aces-ignore {rule.code}: why -->"
+    yield f"leave it be, with a reason: {_leave(rule)}"
 
 
 def markdown(rules: Iterable[Rule], further: Iterable[Code] = ()) -> str:
@@ -128,6 +129,16 @@ def _fires(rule: Rule) -> str:
     return f"No public skill of the corpus makes it fire; outside of it `{rule.fires_beyond}` does."
 
 
+def _leave(rule: Rule) -> str:
+    """How a team lives with it. A critical finding is never set aside by the file that carries it."""
+    comment = f"<!-- aces-ignore {rule.code}: why -->"
+    if rule.category is not Category.SECURITY:
+        return comment
+    return (
+        f"{comment}\n(not where it is critical: there only a baseline file on the default branch can; --write-baseline)"
+    )
+
+
 def points(rule: Rule) -> str:
     """What it takes off the score, in words."""
     if rule.dimension is None:
@@ -143,11 +154,13 @@ def _first(rule: Rule, *, fires: bool) -> Example | None:
 
 
 def _shown(example: Example) -> Iterator[str]:
+    # A manifest may be called otherwise: it comes first.
+    marked = example.path or next(iter(example.files))
     for path, text in example.files.items():
         yield f"{example.directory}/{path}"
         lines = text.rstrip("\n").encode("utf-8", "backslashreplace").decode().split("\n")
         for number, line in enumerate(lines[:_KEPT], start=1):
-            mark = ">" if number in example.lines else " "
+            mark = ">" if number in example.lines and path == marked else " "
             flat = named(line.replace("\r", "<CR>").replace("\ufeff", "<BOM>"))
             yield f"{mark} {number:>3} | {flat[:100]}{'…' if len(flat) > 100 else ''}".rstrip()
         if len(lines) > _KEPT:
