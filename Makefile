@@ -2,6 +2,7 @@
 .DEFAULT_GOAL := help
 PY := .venv/bin/python
 READY := .venv/.ready
+VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' aces_ci/__init__.py)
 
 help:  ## Show the tasks
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | sort
@@ -46,7 +47,7 @@ docs: $(READY)  ## Rewrite the generated pages and tables
 lock: $(READY)  ## Resolve dependencies again, with hashes and without addresses
 	tools/lock
 
-image: ## Build the image of the action (ARG BASE names the base image)
-	DOCKER_BUILDKIT=0 docker build -t aces-ci:local $(if $(BASE),--build-arg BASE=$(BASE)) .
+image: ## Build the image of the action, in which live trials run their gateway (BASE names the base image)
+	DOCKER_BUILDKIT=0 docker build -t aces-ci:local -t aces-ci:$(VERSION) $(if $(BASE),--build-arg BASE=$(BASE)) .
 
 .PHONY: help demo test e2e check fmt fmt-check lint types arch snap docs lock image

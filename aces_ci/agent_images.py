@@ -10,12 +10,13 @@ from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
 from aces_ci.core.skill import Skill
 from aces_ci.core.staging import StagedFile
-from aces_ci.ports.harness import Harness
+from aces_ci.ports.harness import Harness, Invocation
 from aces_ci.ports.sandbox import ImageRequest, Program, Sandbox
 from aces_ci.settings.model import Settings
 
 IMAGE = f"aces-ci:{__version__}"
-"""Our own image, in which the gateway runs; `ACES_IMAGE` names another one."""
+PUBLISHED = f"ghcr.io/aces-ci/aces-ci:{__version__}"
+"""Our own image, in which the gateway runs, as a clone calls it and as it is released; `ACES_IMAGE` names another."""
 ENVIRONMENT = "evals/environment/"
 _SERVICES = re.compile(r"(?i)(^|/)((docker-)?compose[^/]*\.ya?ml|mcp[^/]*\.json|sidecars?)(/|$)")
 
@@ -28,26 +29,34 @@ def images_for(
     env: Mapping[str, str] | None = None,
     environment: tuple[StagedFile, ...] = (),
 ) -> dict[str, str]:
-    """Digest of each configured harness's image, built where it is missing.
+    """Digest of each configured harness's image, built where it is missing; and that of the gateway is there.
 
     `env` may name other images to build on (`ACES_SANDBOX_BASE`, `ACES_SANDBOX_FETCH`): where a runner has mirrors.
     Raises UsageError.
     """
-    wanted = {row.name for row in settings.live.harnesses} & set(harnesses)
-    recipes = {name: harnesses[name].recipe for name in sorted(wanted)}
+    rows = {row.name: row for row in settings.live.harnesses if row.name in harnesses}
     named = env or {}
-    return {
-        name: sandbox.image(
-            ImageRequest(
+    # The quickest first: a build takes a minute, and without a gateway it would be for nothing.
+    sandbox.gateway(program_of(named))
+    found = {}
+    for name in sorted(rows):
+        recipe = harnesses[name].recipe
+        if recipe:
+            request = ImageRequest(
                 recipe=recipe,
                 environment=environment,
                 base=named.get("ACES_SANDBOX_BASE") or None,
                 fetch=named.get("ACES_SANDBOX_FETCH") or None,
+                command=_start_of(harnesses[name], tuple(rows[name].command or ())),
             )
-        )
-        for name, recipe in recipes.items()
-        if recipe
-    }
+            found[name] = sandbox.image(request)
+    return found
+
+
+def _start_of(harness: Harness, command: tuple[str, ...]) -> tuple[str, ...]:
+    """How it is started, whatever the task: only to see whether that is there."""
+    task = Invocation(prompt="", model="", base_url="", api=harness.apis[0], token="", command=command)
+    return harness.launch(task).command
 
 
 def environment_of(skills: Iterable[Skill], trust: Trust) -> tuple[StagedFile, ...]:
@@ -89,4 +98,6 @@ def _environment_refused(root: str, why: str, do: str) -> UsageError:
 
 def program_of(env: Mapping[str, str]) -> Program:
     """The gateway: our own image, the same command in every sandbox."""
-    return Program(image=env.get("ACES_IMAGE") or IMAGE, command=("python3", "-m", "aces_ci", "gateway"))
+    command = ("python3", "-m", "aces_ci", "gateway")
+    chosen = env.get("ACES_IMAGE")
+    return Program(image=chosen or IMAGE, command=command, published=None if chosen else PUBLISHED)

@@ -19,7 +19,7 @@ def _finite(ctx: click.Context, param: click.Parameter, value: float | None) -> 
 
 
 @click.command("live")
-@click.argument("skills", nargs=-1, required=True, metavar="SKILL...", type=click.Path(path_type=Path))
+@click.argument("skills", nargs=-1, metavar="SKILL...", type=click.Path(path_type=Path))
 @click.option("--base", metavar="REF", help="Also run the skill as it is at the merge base with REF.")
 @click.option("--case", "cases", multiple=True, metavar="ID", help="Only this case; may be given again.")
 @click.option("--arms", metavar="A,B", help="Only these arms of with_skill, previous, baseline.")
@@ -34,7 +34,7 @@ def _finite(ctx: click.Context, param: click.Parameter, value: float | None) -> 
 )
 @click.option("--yes", is_flag=True, help="Start without a question.")
 @click.option("--resume", is_flag=True, help="Reuse what an earlier start left in the output directory.")
-@click.option("--pull-only", is_flag=True, help="Prepare the images and stop.")
+@click.option("--pull-only", is_flag=True, help="Prepare the images and stop; needs neither SKILL nor key.")
 @output_option
 @repo_option
 @config_options
@@ -65,6 +65,8 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
     Says what it will cost and asks before it spends. Ctrl-C keeps everything; --resume goes on from there.
     """
     del color, verbose
+    if not skills and not pull_only:
+        raise click.MissingParameter(param_hint="'SKILL...'", param_type="argument")
     from aces_ci.jobs.live import run
     from aces_ci.jobs.live_order import Wanted
     from aces_ci.shell.screen import can_draw

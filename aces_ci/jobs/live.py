@@ -62,9 +62,9 @@ def run(
     settings = settings_of(wanted, env)
     sandbox = compose.sandbox(settings.live.sandbox.backend)
     harnesses = compose.harnesses()
-    reach = trialling.access(env, trialling.server_of(settings), in_container=sandbox.isolates)
     if wanted.pull_only:
         return _pulled(settings, harnesses, sandbox, env, out)
+    reach = trialling.access(env, trialling.server_of(settings), in_container=sandbox.isolates)
     redactor = Redactor([*secrets_of(env), *reach.secrets.keys.values()])
     folder = Folder.at(wanted.output, cwd=Path.cwd(), redact=redactor.redact)
     with folder.held(), ExitStack() as until_the_end:
@@ -139,6 +139,7 @@ def run(
 def _pulled(
     settings: Settings, harnesses: Mapping[str, Harness], sandbox: Sandbox, env: Mapping[str, str], out: Say
 ) -> int:
+    out(f"gateway: {sandbox.gateway(agent_images.program_of(env)) or 'a process of this installation'}")
     for name, image in agent_images.images_for(settings, harnesses, sandbox, env=env).items():
         out(f"{name}: {image}")
     if settings.live.goal_accuracy == (worker := compose.goal_worker()).name:

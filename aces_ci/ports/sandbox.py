@@ -125,6 +125,8 @@ class Program:
     image: str
     command: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
+    published: str | None = None
+    """Where `image` is to be had; None: somebody chose `image`, and no other one will do."""
 
 
 class Channel(Protocol):
@@ -218,6 +220,8 @@ class ImageRequest:
     """Further files of ours in the build context."""
     build: bool = True
     """False: only found, never built; UsageError where it is missing."""
+    command: tuple[str, ...] = ()
+    """How its agent is started: a sandbox without images has to find that on this machine."""
 
 
 class Sandbox(Protocol):
@@ -230,7 +234,13 @@ class Sandbox(Protocol):
     """Whether staging and collecting take so long that they are worth doing in a slot of their own beside others."""
 
     def image(self, request: ImageRequest) -> str:
-        """Digest of the image, built where it is missing. Raises UsageError: no daemon, or it cannot be built."""
+        """Digest of the image, built where it is missing. Raises UsageError: no daemon, it cannot be built, or, where
+        there are no images, the program is not on this machine."""
+        ...
+
+    def gateway(self, program: Program) -> str:
+        """Digest of the gateway's image: as chosen, else the one that this process runs in, else ours by name, pulled
+        where it is missing. Empty where there are no images. Raises UsageError."""
         ...
 
     def open(self, *, run: str, slots: int, program: Program, limits: Limits) -> AbstractContextManager[Session]:

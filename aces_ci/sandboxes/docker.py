@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 
-from aces_ci.core.errors import UsageError
 from aces_ci.core.spending.control import Listener
 from aces_ci.ports.sandbox import AT_ONCE, End, ImageRequest, Job, Limits, Program, Ran, SandboxLost, Turn
 from aces_ci.sandboxes._docker import berth, images, trial
@@ -29,7 +28,7 @@ class DockerSession:
     """An open run: the gateway's container, and the slots' volumes."""
 
     def __init__(self, engine: Engine, run: str, slots: int, program: Program) -> None:
-        """Raises SandboxLost, Refused or Missing where the gateway cannot be started."""
+        """Raises UsageError, SandboxLost, Refused or Missing where the gateway cannot be started."""
         self._engine = engine
         self._labels = {RUN_LABEL: run, CREATED_LABEL: str(int(time.time()))}
         self._tidying: list[Future[None]] = []
@@ -44,7 +43,7 @@ class DockerSession:
             gateway_spec(
                 program,
                 name=f"aces-{key}-gateway",
-                image=str(engine.image(program.image)["Id"]),
+                image=images.gateway(engine, program),
                 network=network,
                 volumes=self._volumes,
                 labels=self._labels,
@@ -113,6 +112,14 @@ class Docker:
         finally:
             engine.close()
 
+    def gateway(self, program: Program) -> str:
+        """Digest of the gateway's image, pulled where it is missing. Raises UsageError."""
+        engine = Engine()
+        try:
+            return images.gateway(engine, program)
+        finally:
+            engine.close()
+
     @contextmanager
     def open(self, *, run: str, slots: int, program: Program, limits: Limits) -> Iterator[DockerSession]:
         """Sweep dead runs, an earlier start of this one among them, and start the gateway; on leaving, remove all."""
@@ -123,14 +130,7 @@ class Docker:
             sweep(engine, run=run)
             try:
                 session = DockerSession(engine, run, slots, program)
-            except Missing as error:
-                raise UsageError(
-                    f"the gateway's image {program.image} is not here",
-                    code="no_image",
-                    why=str(error),
-                    do="aces-ci live --pull-only",
-                ) from None
-            except Refused as error:
+            except (Missing, Refused) as error:
                 raise SandboxLost(f"the gateway could not be started: {error}") from None
             yield session
         finally:

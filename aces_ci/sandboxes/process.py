@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from importlib import resources
 from pathlib import Path
 from typing import IO
 
+from aces_ci.core.errors import UsageError
 from aces_ci.core.spending.control import Listener
 from aces_ci.core.staging import StagedFile
 from aces_ci.ports.sandbox import AT_ONCE, End, ImageRequest, Job, Limits, Program, Ran, Stream, Turn
@@ -132,8 +134,24 @@ class ProcessSandbox:
     stages_ahead = False
 
     def image(self, request: ImageRequest) -> str:
-        """There is none; the agent's program must be on PATH."""
+        """There is none: the agent's program has to be on this machine. Raises UsageError where it is not."""
+        program, *arguments = request.command or ("true",)
+        absent = [word for word in arguments if word.startswith("/opt/aces/") and not Path(word).exists()]
+        if shutil.which(program) is None:
+            absent.insert(0, program)
+        if absent:
+            raise UsageError(
+                f"`{absent[0]}` is not on this machine, so no agent could start",
+                code="no_program",
+                at="live.sandbox.backend",
+                why="with `process`, agents are programs of this machine; ours are in the images of the other kind",
+                do="install it and put it on PATH, or leave the backend at `docker`",
+            )
         return f"process:{request.recipe}"
+
+    def gateway(self, program: Program) -> str:
+        """There is no image: the gateway is a process of this installation."""
+        return ""
 
     @contextmanager
     def open(self, *, run: str, slots: int, program: Program, limits: Limits) -> Iterator[ProcessSession]:

@@ -7,6 +7,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import docker
@@ -318,6 +319,36 @@ def test_it_works_from_a_container_that_has_only_the_socket(image: str) -> None:
     ]
     done = subprocess.run([*command, rig.GATEWAY, "python3", "-c", script], capture_output=True, text=True, timeout=120)
     assert done.stdout == "exited b'in' [('out.txt', b'hi\\n')]\n", done.stderr
+
+
+@pytest.mark.parametrize("name", ["an-action", None], ids=["a host name of the runner's", "its own"])
+def test_in_a_container_of_ours_the_gateway_takes_that_container_s_own_image(image: str, name: str | None) -> None:
+    """A forge builds an action under a name of its own, so none that we know is there."""
+    script = (
+        "from aces_ci.sandboxes.docker import SANDBOX\nfrom aces_ci.agent_images import program_of\n"
+        "print(SANDBOX.gateway(program_of({})))\n"
+    )
+    where = ["-v", "/var/run/docker.sock:/var/run/docker.sock", "-e", "PYTHONPATH=/opt/app:/opt/packages"]
+    host = ["--hostname", name] if name else []
+    command = ["docker", "run", "--rm", *where, *host, rig.GATEWAY, "python3", "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.stdout.strip() == docker.from_env().images.get(rig.GATEWAY).id, done.stderr
+
+
+def test_at_a_terminal_the_gateway_is_ours_by_name_and_its_absence_says_what_to_do(image: str) -> None:
+    client = docker.from_env()
+    ours = Program(image="aces-ci-e2e:here", command=(), published="localhost:1/aces-ci:none")
+    nowhere = "aces-ci-e2e:none"
+    client.images.get(rig.BASE).tag(ours.image)
+    try:
+        assert SANDBOX.gateway(ours) == client.images.get(rig.BASE).id
+    finally:
+        client.images.remove(ours.image)
+    with pytest.raises(UsageError, match="neither aces-ci-e2e:none nor localhost:1") as refused:
+        SANDBOX.gateway(replace(ours, image=nowhere))
+    assert "docker build -t aces-ci-e2e:none" in str(refused.value.do)
+    with pytest.raises(UsageError, match="image aces-ci-e2e:none is not here"):
+        SANDBOX.gateway(Program(image=nowhere, command=()))
 
 
 def test_an_image_with_a_volume_is_refused(image: str) -> None:

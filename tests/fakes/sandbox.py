@@ -263,6 +263,9 @@ class FakeSandbox:
         self.built.add(request.recipe)
         return f"sha256:{request.recipe}"
 
+    def gateway(self, program: Program) -> str:
+        return f"sha256:{program.image}"
+
     @contextmanager
     def open(self, *, run: str, slots: int, program: Program, limits: Limits) -> Iterator[FakeSession]:
         session = FakeSession(self.agent, slots)

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from aces_ci.core.errors import UsageError
 from aces_ci.core.staging import StagedFile
-from aces_ci.ports.sandbox import MIB, End, Job, Limits, Program, Ran
+from aces_ci.ports.sandbox import MIB, End, ImageRequest, Job, Limits, Program, Ran
 from aces_ci.sandboxes.process import SANDBOX, ProcessSession
 
 LIMITS = Limits(seconds=20, log_bytes=MIB, log_kept_bytes=4096)
@@ -70,3 +71,18 @@ def test_damage_to_its_own_folders_is_its_own_and_shows_nothing_of_the_host(
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_a_flood_on_either_stream_is_ended(session: ProcessSession, stream: str) -> None:
     assert run(session, f"while True: sys.{stream}.write('y' * 65536)").end is End.LOG_FLOOD
+
+
+@pytest.mark.parametrize(
+    ("command", "absent"),
+    [(("no-such-agent", "--print"), "no-such-agent"), (("python3", "-I", "/opt/aces/none.py"), "/opt/aces/none.py")],
+)
+def test_a_program_that_is_not_on_this_machine_is_told_before_anything_starts(
+    command: tuple[str, ...], absent: str
+) -> None:
+    with pytest.raises(UsageError, match=f"`{absent}` is not on this machine"):
+        SANDBOX.image(ImageRequest(recipe="x", command=command))
+
+
+def test_a_program_on_path_needs_no_image() -> None:
+    assert SANDBOX.image(ImageRequest(recipe="x", command=("python3", "-c", "pass"))) == "process:x"

@@ -210,6 +210,18 @@ class Engine:
             found: dict[str, Any] = self._api.inspect_image(reference)  # type: ignore[no-untyped-call]
         return found
 
+    def image_of(self, container: str) -> str:
+        """Digest of the image that a container was made from. Raises Missing."""
+        with _speaking():
+            return str(self._api.inspect_container(container)["Image"])
+
+    def pull(self, reference: str) -> None:
+        """Fetch an image from its registry. Raises Refused, also where the registry does not answer."""
+        with _speaking():
+            for row in self._api.pull(reference, stream=True, decode=True):
+                if "error" in row:
+                    raise Refused(str(row["error"])[:300])
+
     def variables(self, image: str) -> tuple[str, ...]:
         """Names of the variables that an image declares. Raises Missing."""
         if image not in self._variables:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+from contextlib import suppress
 from dataclasses import replace
 from importlib import resources
 from importlib.resources.abc import Traversable
+from pathlib import Path
 
 from aces_ci.core.errors import UsageError
 from aces_ci.core.staging import StagedFile
-from aces_ci.ports.sandbox import ImageRequest, SandboxLost
+from aces_ci.ports.sandbox import ImageRequest, Program, SandboxLost
 from aces_ci.sandboxes._docker import dockerfile
 from aces_ci.sandboxes._docker.archive import pack
 from aces_ci.sandboxes._docker.engine import Engine, Missing, Refused
@@ -18,6 +21,8 @@ from aces_ci.sandboxes._docker.engine import Engine, Missing, Refused
 REPOSITORY = "aces-ci"
 DEFAULT_BASE = "python:3.11-slim-bookworm"
 _SHARED = ("relay.py",)
+_CONTAINER = re.compile(r"/containers/([0-9a-f]{64})/(?:hostname|hosts|resolv\.conf) ")
+"""Files that the daemon mounts into each container: the host name may be anything, as on GitLab's runners."""
 
 
 def recipe(name: str) -> tuple[StagedFile, ...]:
@@ -48,6 +53,55 @@ def ensure(engine: Engine, request: ImageRequest) -> str:
     tag = f"{REPOSITORY}/{request.recipe}:{_digest(files, arguments)}"
     found = _found(engine, files, tag, arguments, network=None, build=request.build)
     return _on_top(engine, request, base, tag) if request.environment else found
+
+
+def gateway(engine: Engine, program: Program) -> str:
+    """Digest of the image that the gateway runs in.
+
+    An action or a job already runs in it, under a name that only the forge's runner knows: the container's own image
+    is taken. A terminal has none, and needs it by name.
+
+    Raises:
+        UsageError: it is not here and cannot be fetched.
+    """
+    try:
+        if program.published is None:
+            return str(engine.image(program.image)["Id"])
+        return _own(engine) or str(engine.image(program.image)["Id"])
+    except Missing as error:
+        missing = str(error)
+    if program.published is None:
+        raise UsageError(
+            f"the gateway's image {program.image} is not here",
+            code="no_image",
+            why=missing,
+            do="build it or pull it under this name, or leave ACES_IMAGE out",
+        )
+    try:
+        with suppress(Missing):
+            return str(engine.image(program.published)["Id"])
+        engine.pull(program.published)
+        return str(engine.image(program.published)["Id"])
+    except (Missing, Refused, SandboxLost) as error:
+        raise UsageError(
+            f"the gateway's image is not here: neither {program.image} nor {program.published}",
+            code="no_image",
+            why=f"it could not be pulled: {error}",
+            do=f"in a clone of aces-ci: docker build -t {program.image} . (or name another one: ACES_IMAGE)",
+        ) from None
+
+
+def _own(engine: Engine) -> str | None:
+    """The image of the container that this process runs in; None where this daemon knows no such container."""
+    try:
+        mounts = Path("/proc/self/mountinfo").read_text("utf-8", "replace")
+    except OSError:
+        return None
+    found = _CONTAINER.search(mounts)
+    try:
+        return engine.image_of(found[1]) if found else None
+    except (Missing, Refused):
+        return None
 
 
 def _on_top(engine: Engine, request: ImageRequest, base: str, harness: str) -> str:
@@ -86,7 +140,8 @@ def _found(
         return _usable(engine.image(tag), tag)
     except Missing:
         if not build:
-            raise UsageError(f"the image {tag} is not here", code="no_image", do="aces-ci live --pull-only") from None
+            do = "aces-ci live --pull-only builds it"
+            raise UsageError(f"the image {tag} is not here", code="no_image", do=do) from None
         return _build(engine, files, tag, arguments, network)
 
 
