@@ -35,9 +35,12 @@ class Turn:
     granted: bool = False
     """Once at least: money may be set aside for it until its thread has ended."""
     _answers: queue.SimpleQueue[bool] = field(default_factory=queue.SimpleQueue)
+    _closed: bool = False
 
     def wait(self) -> bool:
         """Until the agent may start: True; or shall not any more: False."""
+        if self._closed:
+            return False
         self.state = _State.READY
         self.tell()
         return self._answers.get()
@@ -52,6 +55,11 @@ class Turn:
         self.state = _State.RUNS if granted else _State.UNREADY
         self.granted = self.granted or granted
         self._answers.put(granted)
+
+    def close(self) -> None:
+        """Refuse this `wait`, should one be pending, and each that comes."""
+        self._closed = True
+        self._answers.put(False)
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -115,11 +123,12 @@ class Running(Generic[Result]):
         self._news.clear()
 
     def close(self) -> None:
-        """Refuse what waits until every thread has ended: agents that run must be stopped by other means."""
-        while self._entries:
-            self.refuse()
-            if not self.ended():
-                self.wait()
+        """Refuse all and wait for every thread: agents that run must be stopped by other means.
+
+        Nobody waits for a turn after its first line: a second Ctrl-C in the middle of it leaves no thread behind.
+        """
+        for entry in self._entries:
+            entry.turn.close()
         self._pool.shutdown()
 
     def _waiting(self) -> list[_Entry[Result]]:

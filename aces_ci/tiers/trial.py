@@ -230,7 +230,9 @@ def _ending(ran: Ran, failure: Failure | None, record: TrialRecord) -> tuple[End
     if ran.end in (End.NOT_STARTED, End.LOST):
         return Ending.INFRA_FAILED, ran.because
     failed = ran.end is not End.EXITED or failure is not None
-    if failed and record.infra:
+    # An agent that never heard from a model has told nothing of the skill, however it took its leave.
+    unheard = not record.resolved_models
+    if record.infra and (failed or unheard):
         # The provider's fault by the gateway's own record: the agent may have crashed or waited because of it.
         return Ending.INFRA_FAILED, record.infra
     if ran.end is not End.EXITED:

@@ -311,6 +311,16 @@ def test_the_gateways_record_may_call_it_infrastructure() -> None:
     assert all("529" in trial.because for trial in sink.trials)
 
 
+def test_an_agent_that_never_heard_from_a_model_is_lost_to_the_provider_though_it_left_in_good_order() -> None:
+    def agent(world: World) -> int:
+        world.gateway.infra[world.gateway.armed[f"s{world.job.slot}"].trial] = "the provider could not be reached"
+        return 0
+
+    _, sink, _ = run(agent, plan(count=1, looks=(1,), workers=1))
+    assert {(trial.ending, trial.missing) for trial in sink.trials} == {(Ending.INFRA_FAILED, True)}
+    assert all("could not be reached" in trial.because for trial in sink.trials)
+
+
 def test_a_broken_arm_is_contaminated() -> None:
     chosen = plan(count=1, looks=(1,))
     _, sink, _ = run(
