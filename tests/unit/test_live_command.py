@@ -309,6 +309,15 @@ def with_environment(name: str, **files: str) -> Skill:
     return replace(skill, root=f"skills/{name}", files={**skill.files, **more})
 
 
+def test_images_are_prepared_without_a_skill_and_without_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    done = CliRunner().invoke(COMMAND, ["--pull-only", *SET])
+    assert done.exit_code == 0, done.output
+    assert done.output.splitlines() == ["gateway: a process of this installation", "command: process:builtin"]
+    assert CliRunner().invoke(COMMAND, [*SET]).exit_code == 2, "all else needs a skill"
+
+
 def test_an_environment_is_for_trusted_changes_alone() -> None:
     skill = with_environment("a", Dockerfile="FROM x")
     assert [file.path for file in environment_of([skill], Trust.OWN)] == ["Dockerfile"]
