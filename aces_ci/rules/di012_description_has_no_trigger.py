@@ -55,9 +55,7 @@ RULE = Rule(
         Example(files={"SKILL.md": manifest(description="Converts ledger exports to CSV.")}, lines=(3,)),
         Example(
             files={
-                "SKILL.md": manifest(
-                    description="Converts ledgers; CSV is available on request. Invokes ledger-tools."
-                )
+                "SKILL.md": manifest(description="Converts ledgers; CSV is available on request. Invokes ledger-tools.")
             },
             lines=(3,),
         ),
