@@ -13,7 +13,7 @@ from aces_ci.cli.grade import COMMAND as GRADE
 from aces_ci.cli.trace import COMMAND as TRACE
 from aces_ci.core.errors import UsageError
 from aces_ci.core.score import Score
-from aces_ci.core.trace.file import write
+from aces_ci.core.trace.file import inspect, write
 from aces_ci.core.wire import from_line
 from tests.traces import snippets
 
@@ -230,6 +230,51 @@ def test_validate_tells_every_fault_and_fails(tmp_path: Path) -> None:
     assert result.exit_code == 1
     document = json.loads(result.stdout)
     assert {fault["pointer"] for fault in document["faults"]} == {"/steps/0/step_id", "/steps/0/model_name"}
+
+
+AGENT = {"name": "a", "version": "1"}
+
+
+@pytest.mark.parametrize(
+    ("document", "pointers"),
+    [
+        (
+            {"agent": {"name": "a"}, "steps": [{"step_id": 4, "source": "user", "message": "", "metrics": {}}]},
+            ["/agent/version", "/steps/0/step_id", "/steps/0/metrics"],
+        ),
+        (
+            {"agent": AGENT, "steps": [{"step_id": "x", "source": "robot"}, {"step_id": 9, "source": "user", "a": 1}]},
+            [f"/steps/{key}" for key in ("0/step_id", "0/source", "0/message", "1/message", "1/step_id", "1/a")],
+        ),
+        (
+            {"agent": AGENT, "steps": ["no step", {"step_id": 2, "source": "agent", "message": 7, "tool_calls": 1}]},
+            ["/steps/0", "/steps/1/message/str", "/steps/1/message/tuple[ContentPart, ...]", "/steps/1/tool_calls"],
+        ),
+        (
+            {
+                "schema_version": "ATIF-v9",
+                "agent": AGENT,
+                "steps": [
+                    {
+                        "step_id": 1,
+                        "source": "agent",
+                        "message": "",
+                        "tool_calls": [{"function_name": "f", "arguments": {}}],
+                        "observation": {"results": [{"source_call_id": "c"}]},
+                        "timestamp": "noon",
+                    }
+                ],
+            },
+            ["/schema_version", "/steps/0/tool_calls/0/tool_call_id", "/steps/0/timestamp"],
+        ),
+        ({"agent": AGENT, "steps": [], "final_metrics": {"total_steps": 0}, "b": 1}, ["/steps", "/b"]),
+        ([1], [""]),
+    ],
+)
+def test_a_fault_of_the_schema_hides_no_other(document: object, pointers: list[str]) -> None:
+    reading = inspect(json.dumps(document).encode())
+    assert not reading.valid and reading.trajectory is None
+    assert [fault.pointer for fault in reading.faults] == pointers
 
 
 def test_a_log_of_nobody_or_of_two_is_asked_for_its_harness(tmp_path: Path) -> None:

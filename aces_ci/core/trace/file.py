@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from aces_ci.core.errors import UsageError
+from aces_ci.core.trace.filled import details, filled
 from aces_ci.core.trace.rules import Fault, faults
 from aces_ci.core.trace.trajectory import WRITES, ContentPart, ObservationResult, Step, SubagentRef, Trajectory
 
@@ -42,17 +43,20 @@ def inspect(data: bytes) -> Reading:
         trajectory = Trajectory.model_validate_json(data)
     except ValidationError as error:
         told = tuple(
-            Fault(pointer="".join(f"/{part}" for part in item["loc"]), message=item["msg"])
-            for item in error.errors(include_url=False, include_input=False)
+            Fault(pointer="".join(f"/{part}" for part in item["loc"]), message=item["msg"]) for item in details(error)
         )
-        return Reading(trajectory=None, faults=told)
-    unknown = (
-        Fault(
+        rest = filled(data, error)
+        further = rest.own(_all(rest.trajectory)) if rest else ()
+        return Reading(trajectory=None, faults=(*told, *further))
+    return Reading(trajectory=trajectory, faults=tuple(_all(trajectory)))
+
+
+def _all(trajectory: Trajectory) -> Iterator[Fault]:
+    yield from faults(trajectory)
+    for pointer in _unknown(trajectory, ""):
+        yield Fault(
             pointer=pointer, message="a key that ATIF does not know: the public validator forbids it, here it is kept"
         )
-        for pointer in _unknown(trajectory, "")
-    )
-    return Reading(trajectory=trajectory, faults=(*faults(trajectory), *unknown))
 
 
 def read(data: bytes, *, source: str) -> Trajectory:
