@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 LOG_LIMIT = 256 * 1024 * 1024
 """Bytes of all files of a log folder together."""
-_STREAMS = ("stdout.jsonl", "stdout.txt", "harness.log", "stdout")
 _SHOWN = 400
 
 
@@ -37,6 +36,7 @@ def convert(log: Path, harness: str | None, prompt: str | None, output_file: Pat
     files. What it yields is an import: nobody can tell whether the log is true.
     """
     from aces_ci import compose
+    from aces_ci.core.amount import plural
     from aces_ci.core.trace.file import write
 
     found = _log(log, prompt)
@@ -56,7 +56,9 @@ def convert(log: Path, harness: str | None, prompt: str | None, output_file: Pat
         click.echo(data.decode(), nl=False)
     for sentence in trajectory.aces.get("lost", ()):
         click.echo(f"note: lost: {sentence}", err=True)
-    click.echo(f"note: {converter.name}: {len(trajectory.steps)} steps, from its own log, unverified", err=True)
+    click.echo(
+        f"note: {converter.name}: {plural(len(trajectory.steps), 'step')}, from its own log, unverified", err=True
+    )
 
 
 @COMMAND.command("validate")
@@ -67,6 +69,7 @@ def validate(ctx: click.Context, file: Path, format_: str) -> None:
     """Check that FILE is valid ATIF 1.0 to 1.8; every fault is told. Exit 1 where the public validator
     refuses it.
     """
+    from aces_ci.core.amount import plural
     from aces_ci.core.trace.file import inspect
     from aces_ci.shell.log import inert
 
@@ -83,7 +86,7 @@ def validate(ctx: click.Context, file: Path, format_: str) -> None:
             label = "error" if fault.error else "warning"
             click.echo(inert(f"{label} {fault.pointer or '/'}: {fault.message}"))
         found = reading.trajectory
-        about = f"{found.schema_version}, {len(found.steps)} steps" if found else "not readable"
+        about = f"{found.schema_version}, {plural(len(found.steps), 'step')}" if found else "not readable"
         click.echo(inert(f"{file}: {'valid' if reading.valid else 'not valid'} ({about})"))
     ctx.exit(0 if reading.valid else 1)
 
@@ -131,6 +134,7 @@ def _cut(text: str, limit: int | None) -> list[str]:
 
 
 def _log(path: Path, prompt: str | None) -> Log:
+    from aces_ci.core.trace.sessions import STREAMS, sessions
     from aces_ci.ports.converter import Log
 
     if not path.is_dir():
@@ -146,7 +150,15 @@ def _log(path: Path, prompt: str | None) -> Log:
                 f"{path} is too large to be a log", code="log_size", why=f"over {LOG_LIMIT} bytes", do="name one file"
             )
         files[file.relative_to(path).as_posix()] = file.read_bytes()
-    stream = next((name for name in _STREAMS if name in files), None)
+    several = sessions(files)
+    if len(several) > 1:
+        raise _refusal(
+            f"{path} holds {len(several)} sessions, and a trajectory is one",
+            code="sessions",
+            why=f"there are {', '.join(several[:3])}{', …' if len(several) > 3 else ''}",
+            do=f"convert one at a time: aces-ci trace convert {path / several[0]}",
+        )
+    stream = next((name for name in STREAMS if name in files), None)
     stdout = files.pop(stream) if stream else b""
     return Log(stdout=stdout, files=files, prompt=prompt)
 

@@ -72,6 +72,32 @@ def test_a_recorded_folder_goes_from_log_to_scores(shared: Path, tmp_path: Path,
     assert values["accuracy"] is None
 
 
+@pytest.mark.parametrize("harness", ["claude-code", "codex", "gemini-cli", "opencode", "qwen-code"])
+def test_several_sessions_in_one_folder_are_refused_with_how_to_convert_one(shared: Path, harness: str) -> None:
+    folder = shared / "transcripts" / harness
+    runs = sorted(path for path in folder.iterdir() if path.is_dir())
+    result = call(TRACE, "convert", folder)
+    assert isinstance(result.exception, UsageError) and result.exception.exit_code == 2
+    assert f" holds {len(runs)} sessions" in result.exception.message
+    assert result.exception.do == f"convert one at a time: aces-ci trace convert {folder / 'a-with-skill'}"
+    for run in runs:
+        assert " sessions, and" not in str(call(TRACE, "convert", run).exception), run
+
+
+def test_session_files_of_two_runs_are_refused_and_those_of_a_subagent_are_not(shared: Path, tmp_path: Path) -> None:
+    source = shared / "transcripts" / "claude-code"
+    for run in ("a-with-skill", "b-baseline"):
+        (log,) = (source / run / "session").rglob("*.jsonl")
+        (tmp_path / log.name).write_bytes(log.read_bytes())
+    refused = call(TRACE, "convert", tmp_path)
+    assert isinstance(refused.exception, UsageError) and " holds 2 sessions" in refused.exception.message
+    (tmp_path / log.name).unlink()
+    (left,) = tmp_path.iterdir()
+    event = {"sessionId": left.stem, "isSidechain": True, "type": "user", "parentUuid": None}
+    (tmp_path / "agent-1.jsonl").write_text(json.dumps(event) + "\n", encoding="utf-8")
+    assert call(TRACE, "convert", tmp_path).exit_code == 0
+
+
 def test_json_has_scores_dimensions_and_that_the_trace_is_unverified(files: tuple[Path, Path]) -> None:
     trace, case = files
     document = json.loads(call(GRADE, trace, "--case", case, "--format", "json").stdout)
