@@ -147,6 +147,8 @@ class Teller:
     ) -> None:
         self._plan, self._analysis, self._grades = plan, analysis, grades
         self._board, self._say, self._stop = board, say, stop
+        self.reason: str | None = None
+        """Why no further look is needed, once one said so."""
         board.foretold(_outcomes(list(grades.trials.values()), grades.all_scores))
 
     def progress(self, event: Progress) -> None:
@@ -169,6 +171,7 @@ class Teller:
         trials = list(self._grades.trials.values())
         for line in self._board.looked(look, self.summaries(), trials, self._grades.all_scores, reason or ""):
             self._say(line)
+        self.reason = reason
         return reason
 
     def summaries(self) -> dict[str, LiveSummary]:
@@ -213,7 +216,7 @@ def closing(
     spent = f"{_money(plan, max(0, ended.paid_micros - before_micros))} spent" if _priced(plan) else "price unknown"
     saved = f", {_money(plan, reused)} saved" if reused else ""
     stopped = f" · stopped: {plain(ended.stopped, 120)}" if ended.stopped else ""
-    yield f"{spent}{saved} · look {ended.look} of {len(plan.design.looks)}{stopped} · all in {output}/"
+    yield f"{spent}{saved} · look {ended.look} of {len(plan.design.looks)}{stopped} · open {output}/report.html"
 
 
 def _priced(plan: TrialPlan) -> bool:

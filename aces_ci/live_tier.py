@@ -94,7 +94,7 @@ def _measure(
         resuming.put_aside(sink.folder, found)
         plan = make_live_plan(subjects, who, design, attainable=attainable, done=found.trials)
     memory = remembering.memory(sink.folder, reach, job.event, job.brings)
-    rows = [remembering.with_spent(_planned(item, plan, isolated=box.isolates), plan, memory) for item in subjects]
+    rows = [remembering.with_spent(planned(item, plan, isolated=box.isolates), plan, memory) for item in subjects]
     remembering.refuse_spent(rows, plan)
     for line in rows:
         sink.add(line)
@@ -252,7 +252,8 @@ def _with_fixtures(subject: Subject, deciding: Skill) -> Subject:
     return replace(subject, fixtures={**subject.fixtures, **own})
 
 
-def _planned(subject: Subject, plan: TrialPlan, *, isolated: bool) -> Planned:
+def planned(subject: Subject, plan: TrialPlan, *, isolated: bool) -> Planned:
+    """What is fixed of a subject before its first run, as evidence."""
     cases = {
         case.id: {"negative": case.trigger is False, "bucket": case.bucket.value if case.bucket else None}
         for case in subject.cases

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain
@@ -40,6 +40,7 @@ from aces_ci.core.shards import of_shard
 from aces_ci.core.skill import Sibling, Snapshot
 from aces_ci.ports.runner import Completed
 from aces_ci.settings.load import Loaded
+from aces_ci.settings.model import Settings
 from aces_ci.shell import process
 from aces_ci.shell.reader import Reader
 from aces_ci.tiers.assemble import blocked
@@ -140,7 +141,7 @@ def evaluate(job: Job, changes: ChangeSet, sink: Sink, *, judge: Judge, live: Li
         event=job.event,
         merge_base=changes.merge_base,
         policy=job.policy,
-        settings=_deciding(job),
+        settings={**deciding(job.loaded.settings), **job.consent.recorded()},
         unowned=changes.unowned,
         shard=job.shard,
         version=__version__,
@@ -185,7 +186,7 @@ def structural(job: Job, changes: ChangeSet) -> Iterator[Evidence]:
             profile=settings.profile.value,
             disabled=settings.ignore,
         )
-        rows = _read(job.reader, asked)
+        rows = read_text(job.reader, asked)
         name = next((row.name for row in rows if isinstance(row, Structure)), change.name)
         yield _as_evidence(change, name, has_evals=any(path.startswith("evals/") for path in after.files))
         linted = _lint(change, before, after, asked.disabled) if settings.lint else Linted()
@@ -205,7 +206,7 @@ def _siblings(job: Job, commit: str, path: str, known: dict[str, tuple[Sibling, 
     return tuple(sibling for sibling in known[folder] if sibling.path != path)
 
 
-def _read(reader: Reader, asked: Request) -> list[Evidence]:
+def read_text(reader: Reader, asked: Request) -> list[Evidence]:
     """Tier 1 of one skill; where the process that reads it dies of it, a word on this skill."""
     try:
         return list(reader.ask(asked))
@@ -273,9 +274,9 @@ def not_installed(name: str) -> Live:
     return run
 
 
-def _deciding(job: Job) -> Mapping[str, object]:
+def deciding(settings: Settings) -> dict[str, object]:
     """The settings that a verdict rests on, and how it is to be told, as plain data."""
-    chosen = job.loaded.settings.model_dump(
+    return settings.model_dump(
         mode="json",
         include={
             "structural": True,
@@ -286,7 +287,6 @@ def _deciding(job: Job) -> Mapping[str, object]:
             "comment": True,
         },
     )
-    return {**chosen, **job.consent.recorded()}
 
 
 def _chosen(path: str, include: tuple[str, ...], exclude: tuple[str, ...]) -> bool:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TextIO
 
@@ -17,13 +19,15 @@ from aces_ci.changes.worktree import Found, search
 from aces_ci.core.amount import in_micros
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
+from aces_ci.core.evidence import Evidence
 from aces_ci.core.inert import plain
+from aces_ci.core.live_opening import opening
 from aces_ci.core.plan import Contender, TrialPlan, make_live_plan
 from aces_ci.core.scan.redact import Redactor
 from aces_ci.core.skill import Skill
 from aces_ci.core.trial import Trial
+from aces_ci.jobs import live_report
 from aces_ci.jobs.live_order import Wanted, settings_of
-from aces_ci.live_opening import opening
 from aces_ci.live_screen import Board, Say, Teller, closing, resume_line
 from aces_ci.ports.harness import Harness
 from aces_ci.ports.sandbox import Sandbox
@@ -32,6 +36,7 @@ from aces_ci.settings.model import Settings
 from aces_ci.shell.evidence_file import EvidenceFile
 from aces_ci.shell.files import Folder
 from aces_ci.shell.screen import drawn
+from aces_ci.shell.zygote import Zygote
 from aces_ci.statistics.power import attainable
 from aces_ci.tiers import live
 from aces_ci.tiers.purse import Purse
@@ -95,13 +100,23 @@ def run(
         for line in opening(plan, cap, isolated=sandbox.isolates, left_micros=left, done=found.trials):
             err(line)
         judge = until_the_end.enter_context(equipping.judging(plan, rig))
-        if not _agreed(wanted, confirm):
-            err("not started; nothing was spent")
+        if not _agreed(wanted, confirm, err):
             return EXIT_DECLINED
         analysis = trialling.analysis_of(plan, settings)
         kit = equipping.equip(plan, rig, analysis, judge, found, sink)
         grades, means = kit.grades, kit.means
-        resuming.begin(folder, found, found.fitting(trial.digest for trial in plan.trials))
+        zygote, started = until_the_end.enter_context(Zygote()), time.monotonic()
+        head = live_report.begun(
+            wanted,
+            settings,
+            plan,
+            picked,
+            _previous(wanted, picked),
+            zygote,
+            cap=cap,
+            isolated=sandbox.isolates,
+        )
+        resuming.begin(folder, found, [*head, *found.fitting(trial.digest for trial in plan.trials)])
         drawing = screen if wanted.quiet < 1 else None
         say = err if wanted.quiet < 1 and drawing is None else (lambda line: None)
         before = found.book.total
@@ -128,12 +143,28 @@ def run(
             err("interrupted; everything is kept")
             err(resume_line(wanted.paths, wanted.again()))
             return EXIT_SIGNALLED + told[0]
-        trials = list(grades.trials.values())
-        for row in diagnosing.diagnosed(plan.subjects, trials, grades.all_scores, analysis, folder):
-            sink.add(row)
-        for line in closing(plan, teller.summaries(), ended, wanted.output, done=done, before_micros=before):
-            out(line)
-        return 0
+        rows = chain(
+            diagnosing.diagnosed(plan.subjects, list(grades.trials.values()), grades.all_scores, analysis, folder),
+            live_report.ended(ended.stopped, teller.reason, time.monotonic() - started),
+        )
+        words = closing(plan, teller.summaries(), ended, wanted.output, done=done, before_micros=before)
+        return _concluded(
+            rows, words, sink, out, lambda: live_report.write(sink.read(), folder, settings.comment.key, zygote)
+        )
+
+
+def _concluded(
+    rows: Iterable[Evidence], words: Iterable[str], sink: EvidenceFile, out: Say, report: Callable[[], None]
+) -> int:
+    """The evidence's last lines, the words, then the report; the last word says where it is."""
+    for row in rows:
+        sink.add(row)
+    *first, last = words
+    for line in first:
+        out(line)
+    report()
+    out(last)
+    return 0
 
 
 def _pulled(
@@ -202,7 +233,7 @@ def _ask_about_leftovers(wanted: Wanted, done: Mapping[str, Trial]) -> None:
         )
 
 
-def _agreed(wanted: Wanted, confirm: Callable[[str], bool] | None) -> bool:
+def _agreed(wanted: Wanted, confirm: Callable[[str], bool] | None, err: Say) -> bool:
     """Raises UsageError: there is nobody to ask."""
     if wanted.yes or (confirm is None and wanted.max_usd is not None):
         return True
@@ -212,7 +243,10 @@ def _agreed(wanted: Wanted, confirm: Callable[[str], bool] | None) -> bool:
             code="unconfirmed",
             do="add --yes, or a cap: --max-usd 5",
         )
-    return confirm("Start?")
+    if yes := confirm("Start?"):
+        return yes
+    err("not started; nothing was spent")
+    return False
 
 
 def _shown(screen: TextIO | None, board: Board, env: Mapping[str, str]) -> AbstractContextManager[None]:

@@ -70,7 +70,9 @@ def settings_of(wanted: Wanted, env: Mapping[str, str]) -> Settings:
         inputs=inputs_of(env, settings_only=True),
         overrides=(*wanted.overrides, *own),
     ).settings
-    agents = _agents(settings.live.harnesses, wanted.harness, wanted.model)
+    # An image is the same for every model.
+    model = wanted.model or ("any" if wanted.pull_only and wanted.harness else None)
+    agents = _agents(settings.live.harnesses, wanted.harness, model)
     return settings.model_copy(update={"live": settings.live.model_copy(update={"harnesses": agents})})
 
 

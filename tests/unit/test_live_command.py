@@ -18,6 +18,7 @@ from click.testing import CliRunner, Result
 
 from aces_ci.agent_images import environment_of
 from aces_ci.cli.live import COMMAND
+from aces_ci.cli.report import COMMAND as REPORT
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
 from aces_ci.core.skill import FileKind, Skill, SkillFile
@@ -99,6 +100,16 @@ def test_price_progress_and_word_without_docker_or_key(repo: Path, model: str) -
         if row["kind"] == "score" and row["metric"].startswith("outcome") and row["value"] is not None:
             checked[arms[row["trial"]]].append(row["value"])
     assert set(checked["with_skill"]) == {1.0} and set(checked["baseline"]) == {0.0}
+
+    assert result.stdout.rstrip().endswith(f"open {repo}/out/report.html")
+    assert "tide-tally" in (repo / "out/report.html").read_text()
+    told = json.loads((repo / "out/report.json").read_text())["skills"][0]
+    assert told["live"]["word"] == "improved" and told["structure"]["conformant"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(repo)
+        merged = CliRunner().invoke(REPORT, ["out", "--output", "again"], standalone_mode=False)
+    assert merged.exception is None, merged.output
+    assert json.loads((repo / "again/report.json").read_text())["skills"][0] == told
 
     seen = subprocess.run(["git", "status", "--porcelain", "-uall"], cwd=repo, check=True, capture_output=True)
     assert (seen.stdout, (repo / "out/.gitignore").read_text()) == (b"", "*\n")

@@ -11,13 +11,13 @@ from typing import Any, cast
 import pytest
 
 from aces_ci.core.live_frame import Mark, Moment, frame, mark_of
+from aces_ci.core.live_opening import OPEN, opening
 from aces_ci.core.live_plan import LivePlan, PlannedCase
 from aces_ci.core.plan import Design, PlannedTrial, Subject, TrialPlan, make_live_plan
 from aces_ci.core.score import Score
 from aces_ci.core.spending.price_table import price_of
 from aces_ci.core.staging import Lineup
 from aces_ci.core.trial import Arm, Ending, Trial, Usage
-from aces_ci.live_opening import OPEN, opening
 from aces_ci.live_screen import Board, Teller, closing, resume_line, summaries
 from aces_ci.tiers.live import Ended, Progress
 from tests.unit.test_live_tier import cases, contender, plan, skill
