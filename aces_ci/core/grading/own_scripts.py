@@ -11,8 +11,8 @@ from aces_ci.core.grading.deed import Unsafe, of_hazard
 from aces_ci.core.grading.subject import Subject
 from aces_ci.core.scripts import danger
 from aces_ci.core.scripts.deeds.executed import executed
-from aces_ci.core.scripts.hazards.downloads import FETCHERS
 from aces_ci.core.scripts.files.touch import How
+from aces_ci.core.scripts.hazards.downloads import FETCHERS
 from aces_ci.core.scripts.hazards.hazard import Hazard
 from aces_ci.core.scripts.shell.command import Command
 from aces_ci.core.scripts.shell.folders import below
