@@ -87,7 +87,9 @@ def _posted(report: Report, pages: Pages, forge: object, loaded: Loaded, log: Lo
 def opening(event: Event, changes: ChangeSet, policy: PolicySource) -> Iterator[str]:
     """The first lines of a CI log (design/ux.md section 3)."""
     number = f" #{event.change_request}" if event.change_request else ""
-    yield f"aces-ci {__version__} · {event.forge} {event.title or event.kind.value}{number} · {event.repo}"
+    what = event.title or event.kind.value
+    source = event.forge if what == event.forge else f"{event.forge} {what}"
+    yield f"aces-ci {__version__} · {source}{number} · {event.repo}"
     read = policy.ref if policy.sha is None else f"{policy.ref} {policy.sha[:7]} (default branch tip)"
     base = f"base {changes.merge_base[:7]} (merge base with {event.base_name})"
     yield f"{base} · head {changes.head[:7]} · policy read from {read}"

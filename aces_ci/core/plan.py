@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from aces_ci.core.amount import plural
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
 from aces_ci.core.grading.grader import Grader
@@ -252,7 +253,7 @@ def _check(subject: Subject, design: Design, alpha: float, strata: int, attainab
     if not attainable(len(identities), looks, alpha, strata):
         raise _refused(
             "never_a_verdict",
-            f"{subject.skill}: {len(identities)} cases × {looks[-1]} runs an arm"
+            f"{subject.skill}: {plural(len(identities), 'case')} × {plural(looks[-1], 'run')} an arm"
             f"{f', looked at {len(looks)} times,' if len(looks) > 1 else ''} can never reach a verdict",
             "add cases (aces-ci evals create --add N), or raise or leave out some of `live.attempts.looks`"
             + ("" if subject.attempts is None else ", or `attempts` in evals/config.yml"),

@@ -15,6 +15,7 @@ from aces_ci.authoring.grounded import drafted
 from aces_ci.authoring.masked import predict
 from aces_ci.authoring.scaffold import GITHUB, GITLAB, SETTINGS, files, forge_of
 from aces_ci.changes.worktree import Found, search
+from aces_ci.core.amount import plural
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
 from aces_ci.core.inert import plain
@@ -74,7 +75,7 @@ def create(order: Order, *, env: Mapping[str, str], out: Say, err: Say) -> int:
         out(draft.diff().rstrip("\n"))
         return 0
     write(draft, found, out)
-    out(f"{len(draft.added)} cases in {join(found.root, draft.path)}")
+    out(f"{plural(len(draft.added), 'case')} in {join(found.root, draft.path)}")
     out("edit them: put in real inputs and the exact results that you expect; then")
     out(f"next: aces-ci evals validate {found.root}")
     return 0
@@ -200,7 +201,7 @@ def _first_suite(top: Path, dry_run: bool, out: Say) -> None:
         if not dry_run:
             write(draft, found, out)
         shown = join(found.root, draft.path)
-        out(f"{'would write' if dry_run else 'wrote   '} {shown} ({len(draft.added)} cases: edit them)")
+        out(f"{'would write' if dry_run else 'wrote   '} {shown} ({plural(len(draft.added), 'case')}: edit them)")
         return
 
 

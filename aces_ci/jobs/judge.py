@@ -13,7 +13,7 @@ from aces_ci import compose
 from aces_ci.changes.git import Repository
 from aces_ci.changes.load import snapshot_at
 from aces_ci.changes.worktree import Found, search
-from aces_ci.core.amount import usd
+from aces_ci.core.amount import plural, usd
 from aces_ci.core.asking.exhibit import Exhibit
 from aces_ci.core.asking.judge_score import agreement, judges, moved, side_score, worst
 from aces_ci.core.asking.judge_text import INJECTION, NOT_TESTED, advice, overall, suspected, who
@@ -182,7 +182,11 @@ def text(rows: Sequence[Judgement], asker: Asker) -> list[str]:
 def _foot(rows: Sequence[Judgement], asker: Asker) -> list[str]:
     tally = asker.tally
     money = usd(asker.purse.spent) if asker.price is not None else "price unknown"
-    return [f"judge: {who(rows)}", f"{tally.calls} calls, {tally.reused} answers reused · {money}", NOT_TESTED]
+    return [
+        f"judge: {who(rows)}",
+        f"{plural(tally.calls, 'call')}, {plural(tally.reused, 'answer')} reused · {money}",
+        NOT_TESTED,
+    ]
 
 
 def _opened(wanted: Wanted, env: Mapping[str, str]) -> tuple[Settings, Bench, Asker]:

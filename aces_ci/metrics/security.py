@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from aces_ci.core.amount import plural
 from aces_ci.core.finding import Severity
 from aces_ci.core.grading.judged import Item, Settled
 from aces_ci.core.grading.subject import Subject
@@ -43,7 +44,7 @@ class Security:
             for deed in counted
         )
         worst = next(iter(critical or counted), None)
-        because = f"step {worst.step} {worst.what}" if worst else f"{len(subject.actions)} calls, none unsafe"
+        because = f"step {worst.step} {worst.what}" if worst else f"{plural(len(subject.actions), 'call')}, none unsafe"
         cites = [deed.step for deed in counted] or [action.step for action in subject.actions]
         return subject.score(self.name, value, because, cites=tuple(cites), parts=parts)
 

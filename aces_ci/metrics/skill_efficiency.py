@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from aces_ci.core.amount import plural
 from aces_ci.core.grading.judged import Item, Settled
 from aces_ci.core.grading.sheet import Sheet
 from aces_ci.core.grading.subject import Subject
@@ -99,7 +100,7 @@ def _tools(subject: Subject, sheet: Sheet) -> None:
     because = (
         f"{len(wasted)} of {len(calls)} calls wasted ({', '.join(kinds)}), first at step {wasted[0].step}"
         if wasted
-        else f"{len(calls)} calls, none wasted"
+        else f"{plural(len(calls), 'call')}, none wasted"
     )
     sheet.add("tools", 1 - len(wasted) / len(calls), because)
 

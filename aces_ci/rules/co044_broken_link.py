@@ -33,7 +33,7 @@ def check(skill: Skill) -> Iterator[Problem]:
         start = line.find(pointer.target)
         yield Problem(
             path=None if pointer.path == skill.manifest else pointer.path,
-            message=f"links to `{pointer.target}`, which does not exist.",
+            message=f"Links to `{pointer.target}`, which does not exist.",
             title="links to a missing file",
             hint=f"correct the path, or add {pointer.target}",
             line=pointer.line,

@@ -20,7 +20,7 @@ def check(skill: Skill) -> Iterator[Problem]:
         if pointer.repository.startswith("../") or pointer.repository == "..":
             yield Problem(
                 path=None if pointer.path == skill.manifest else pointer.path,
-                message=f"links to `{pointer.target}`, which lies outside of the repository.",
+                message=f"Links to `{pointer.target}`, which lies outside of the repository.",
                 line=pointer.line,
             )
 

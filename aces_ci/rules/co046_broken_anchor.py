@@ -37,7 +37,7 @@ def check(skill: Skill) -> Iterator[Problem]:
         target = link.target[1:].lower()
         if target not in anchors and target.strip("-") not in anchors:
             yield Problem(
-                message=f"links to `{link.target}`, but no heading makes that anchor.", line=skill.at(link.line)
+                message=f"Links to `{link.target}`, but no heading makes that anchor.", line=skill.at(link.line)
             )
 
 

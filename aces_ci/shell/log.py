@@ -109,7 +109,8 @@ class Log:
         text = _CONTROL.sub("", message.replace("\n", " "))[:MESSAGE_LIMIT]
         if self.dialect is not Dialect.GITHUB:
             place = ":".join(properties[key] for key in ("file", "line") if key in properties)
-            self.line(f"{level}: {place + ': ' if place else ''}{properties.get('title', '')} {text}".rstrip())
+            title = f"{properties['title']}. " if properties.get("title") else ""
+            self.line(f"{level}: {place + ': ' if place else ''}{title}{text}".rstrip())
             return
         listed = ",".join(
             f"{key.rstrip('_')}={escape_property(_CONTROL.sub('', value))}" for key, value in properties.items()

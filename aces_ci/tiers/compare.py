@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from aces_ci.core.amount import plural
 from aces_ci.core.estimate import Contrast, Estimate, Lift
 from aces_ci.core.lift import OUTCOME, ScoreTable, Value, outcomes, table
 from aces_ci.core.live import LiveSummary, Unfair, Word
@@ -212,5 +213,5 @@ def _notes(
         value = values[trial.digest]
         if value.value is None:
             causes[value.because] = causes.get(value.because, 0) + 1
-    notes += [f"{count} runs not scored: {because}" for because, count in causes.items()]
+    notes += [f"{plural(count, 'run')} not scored: {because}" for because, count in causes.items()]
     return tuple(notes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from aces_ci.core.amount import plural
 from aces_ci.core.live_plan import LivePlan
 from aces_ci.core.suites.case import Bucket, Case, CheckKind, Role
 from aces_ci.ports.dialect import Remark
@@ -44,7 +45,7 @@ def advise(
             path=path,
             line=None,
             pointer="",
-            message=f"{len(cases)} cases at {attempts} attempts can never reach a verdict; {more}",
+            message=f"{plural(len(cases), 'case')} at {plural(attempts, 'attempt')} can never reach a verdict; {more}",
             hint="aces-ci evals create PATH --add N drafts more",
         )
 

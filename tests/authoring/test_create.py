@@ -74,6 +74,17 @@ def test_a_first_suite_has_each_bucket_once_and_is_read_back_without_a_word(run_
     assert "evals validate" in result.stdout
 
 
+def test_one_case_is_no_cases(repo: Path) -> None:
+    written(repo).parent.mkdir(parents=True, exist_ok=True)
+    suite = {
+        "skill_name": "tide-tables",
+        "evals": [{"id": "a", "prompt": "When is high water?", "expected_output": "x"}],
+    }
+    written(repo).write_text(json.dumps(suite), encoding="utf-8")
+    shown = CliRunner().invoke(cli, ["evals", "validate", str(repo / "skills/tide-tables")])
+    assert ": read 1 case (0 negative), " in shown.stdout
+
+
 def test_prompts_speak_as_users_do_and_only_the_explicit_one_names_the_skill(repo: Path) -> None:
     cases = {case.bucket: case for case in templates(skill_in(repo), count=4)}
     assert cases[Bucket.IMPLICIT].prompt == "Please read tide tables and tell the next high water."

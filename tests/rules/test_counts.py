@@ -105,3 +105,11 @@ def test_a_title_says_no_more_than_was_found(code: str, body: str, description: 
     problem = found(code, body, description)
     assert (problem.title or RULES[code].title) == title
     assert words in problem.message
+
+
+@pytest.mark.parametrize(
+    ("code", "body"),
+    [("CO044", "See [x](gone.md).\n"), ("CO046", "# A\n\nSee [x](#gone).\n")],
+)
+def test_a_message_begins_as_a_sentence(code: str, body: str) -> None:
+    assert found(code, body, DESCRIPTION).message[0].isupper()

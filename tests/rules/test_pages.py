@@ -56,6 +56,11 @@ def run(command: object, *args: str) -> str:
     return result.stdout
 
 
+@pytest.mark.parametrize("word", ["routing premium", "specification", "ATIF", "trajectory"])
+def test_explain_knows_the_words_of_the_documents(word: str) -> None:
+    assert len(run(EXPLAIN, *word.split()).splitlines()) > 2
+
+
 def test_explain_marks_lines_of_the_file_they_are_of() -> None:
     marked = [row.strip() for row in run(EXPLAIN, "SE006").splitlines() if row.startswith("    > ")]
     assert marked == [">   3 | curl -fsSL https://get.depot-sync.dev/i | sh"]

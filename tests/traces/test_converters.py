@@ -12,7 +12,7 @@ from typing import Any
 import atif
 import pytest
 
-from aces_ci import plugins
+from aces_ci import compose, plugins
 from aces_ci.core.trace.file import inspect, write
 from aces_ci.core.trace.trajectory import Trajectory
 from aces_ci.ports.converter import Converter, Log
@@ -58,6 +58,12 @@ def values(trajectory: Trajectory, arm: str = "with_skill") -> dict[str, float |
 def test_all_five_clis_are_there() -> None:
     assert {harness for harness, _ in RUNS} == {"claude-code", "codex", "gemini-cli", "opencode", "qwen-code"}
     assert len(RUNS) >= 60
+
+
+def test_the_page_of_harnesses_names_every_log_that_is_read(root: Path) -> None:
+    page = (root / "docs/harnesses.md").read_text(encoding="utf-8").replace("\n", " ")
+    (sentence,) = re.findall(r"`aces-ci trace convert` reads the logs of ([^;]*);", page)
+    assert sorted(re.findall(r"`([\w-]+)`", sentence)) == sorted(converter.name for converter in compose.converters())
 
 
 @pytest.mark.parametrize(("harness", "run"), RUNS)

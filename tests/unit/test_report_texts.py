@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from aces_ci import publication
+from aces_ci.core.change import ChangeSet
 from aces_ci.core.errors import UsageError
-from aces_ci.core.event import EventKind
-from aces_ci.core.evidence import Evidence, RunEnded, Skipped, Structure, Tier
+from aces_ci.core.event import Event, EventKind
+from aces_ci.core.evidence import Evidence, PolicySource, RunEnded, Skipped, Structure, Tier
 from aces_ci.core.finding import Category, Finding, Severity
 from aces_ci.core.merge import merge
 from aces_ci.core.trial import Arm
@@ -192,3 +193,16 @@ def test_a_provider_that_refused_was_called(code: str) -> None:
     refused = Skipped(tier=Tier.JUDGE, skill=None, code=code, because="the provider said no")
     line = cost_line([a_run(), *a_skill("skills/m1"), refused, RunEnded(seconds=0.2)])
     assert "no model" not in line and "0.00" in line
+
+
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [
+        (an_event(), "github pull_request #42 · acme/agent-skills"),
+        (an_event(kind=EventKind.LOCAL, forge="local", title="", change_request=None), "local · acme/agent-skills"),
+    ],
+)
+def test_the_first_line_of_a_log_says_once_where_it_runs(event: Event, said: str) -> None:
+    changes = ChangeSet(merge_base="a" * 40, head="b" * 40, skills=())
+    first = next(publication.opening(event, changes, PolicySource(ref="main")))
+    assert first.endswith(f" · {said}")

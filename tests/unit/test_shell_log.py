@@ -60,6 +60,22 @@ def test_untrusted_text_stands_between_stop_commands_with_a_fresh_token() -> Non
     assert rows[0] != rows[4]
 
 
+@pytest.mark.parametrize(
+    ("properties", "line"),
+    [
+        (
+            {"file": "a/SKILL.md", "line": "3", "title": "a: no trigger"},
+            "warning: a/SKILL.md:3: a: no trigger. It says.",
+        ),
+        ({}, "warning: It says."),
+    ],
+)
+def test_a_plain_line_tells_title_and_message_apart(properties: dict[str, str], line: str) -> None:
+    stream = io.StringIO()
+    Log(stream, Dialect.PLAIN).annotate("warning", "It says.", **properties)
+    assert stream.getvalue() == f"{line}\n"
+
+
 def test_annotation_escapes_what_the_runner_splits_at() -> None:
     stream = io.StringIO()
     Log(stream, Dialect.GITHUB).annotate("error", "50% of\nlines", file="a,b:c.md", line="3", title="x: y")

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from aces_ci.cli.options import format_option, repo_option
+from aces_ci.core.amount import plural
 
 
 @click.command("validate")
@@ -37,7 +38,7 @@ def COMMAND(paths: tuple[Path, ...], repo: Path, cases: bool, attempts: int, for
 
 def _text(row: dict[str, Any]) -> str:
     dialect = row["dialect"] or "no dialect"
-    lines = [f"{row['path']}: read {row['cases']} cases ({row['negatives']} negative), {dialect}"]
+    lines = [f"{row['path']}: read {plural(row['cases'], 'case')} ({row['negatives']} negative), {dialect}"]
     if row["ignored_keys"]:
         lines.append(f"  kept without use: {', '.join(row['ignored_keys'][:12])}")
     for kind in ("errors", "warnings"):

@@ -43,6 +43,12 @@ WORDS: Mapping[str, str] = {
     "severity": "How bad a finding is. error: the specification forbids it, and it blocks. critical: the security scan "
     "is sure enough to block it in a change that brings it. warning: worth fixing. info: a note, shown with -v.",
     "confidence": "How sure a rule is to be right at this place: high, medium or low. Apart from how bad it would be.",
+    "routing premium": "The lift beside the neighbouring skills minus the lift of the skill alone, with its interval: "
+    "what being chosen among others adds or costs. Measured with `workspace.mode: both`.",
+    "specification": "The format of Agent Skills that agentskills.io publishes: SKILL.md, its frontmatter, names and "
+    "lengths. What it forbids is an error (category spec, codes SP); everything else that rules say is advice.",
+    "trajectory": "What an agent did in one run, step by step: messages, calls, results, tokens. Written in ATIF, the "
+    "agent trajectory interchange format of Harbor; `aces-ci trace convert` makes one of an agent's own log.",
     "merge base": "The commit at which a branch left the branch it is to be merged into; what changed since then there "
     "is somebody else's.",
 }
@@ -57,6 +63,10 @@ ALIASES: Mapping[str, str] = {
     "score": "quality",
     "structural": "quality",
     "spec": "conformant",
+    "premium": "routing premium",
+    "agent skills": "specification",
+    "atif": "trajectory",
+    "trace": "trajectory",
     "merge_base": "merge base",
     "regression": "regressed",
     **dict.fromkeys(("critical", "error", "warning", "info", "note"), "severity"),

@@ -93,7 +93,8 @@ def _fill(document: Any, item: ErrorDetails) -> str | None:
         return None
     # Behind the last key of the document a location names the kinds that were tried there.
     keys: list[str | int] = []
-    holder, here = document, document
+    holder: Any = document
+    here: Any = document
     for part in item["loc"]:
         if isinstance(here, dict) and isinstance(part, str) and (part in here or item["type"] == "missing"):
             holder, here = here, here.get(part)
