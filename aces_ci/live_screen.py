@@ -232,12 +232,17 @@ def _these(cases: int) -> str:
     return "this 1 case" if cases == 1 else f"these {cases} cases"
 
 
-def resume_line(paths: Sequence[Path], options: Mapping[str, Sequence[str]]) -> str:
-    """The command that goes on with the same plan: what decides the plan must be said again."""
+def command(paths: Sequence[Path], options: Mapping[str, Sequence[str]], *more: str) -> str:
+    """The command with the same plan: what decides the plan must be said again."""
     words = [str(path) for path in paths]
     for name, values in options.items():
         words += [word for value in values for word in (name, value)]
-    return f"resume: aces-ci live {shlex.join([*words, '--resume'])}"
+    return f"aces-ci live {shlex.join([*words, *more])}"
+
+
+def resume_line(paths: Sequence[Path], options: Mapping[str, Sequence[str]]) -> str:
+    """How to go on with the same plan."""
+    return f"resume: {command(paths, options, '--resume')}"
 
 
 def _label(subject: Subject) -> str:

@@ -16,7 +16,6 @@ _CENT = 10_000
 def opening(
     plan: TrialPlan,
     cap: float | None,
-    *,
     isolated: bool = True,
     left_micros: int | None = None,
     done: Container[str] = (),
@@ -46,11 +45,11 @@ def opening(
     if not isolated:
         yield OPEN
     if left_micros is not None:
-        yield from _too_short(plan, left_micros, done)
+        yield from too_short(plan, left_micros, done)
 
 
-def _too_short(plan: TrialPlan, left_micros: int, done: Container[str]) -> Iterator[str]:
-    """Where the budget ends before the plan does: how far it reaches."""
+def too_short(plan: TrialPlan, left_micros: int, done: Container[str] = ()) -> Iterator[str]:
+    """Where the budget ends before the plan does: how far it reaches. `left_micros`: the agents' part of it."""
     forecast = plan.forecast
     if not forecast.usd_micros or forecast.usd_micros <= left_micros:
         return

@@ -28,7 +28,7 @@ from aces_ci.core.skill import Skill
 from aces_ci.core.trial import Trial
 from aces_ci.jobs import live_report
 from aces_ci.jobs.live_order import Wanted, settings_of
-from aces_ci.live_screen import Board, Say, Teller, closing, resume_line
+from aces_ci.live_screen import Board, Say, Teller, closing, command, resume_line
 from aces_ci.ports.harness import Harness
 from aces_ci.ports.sandbox import Sandbox
 from aces_ci.settings.inputs import secrets_of
@@ -39,6 +39,7 @@ from aces_ci.shell.screen import drawn
 from aces_ci.shell.zygote import Zygote
 from aces_ci.statistics.power import attainable
 from aces_ci.tiers import live
+from aces_ci.tiers.choose_judge import NO_MODEL
 from aces_ci.tiers.purse import Purse
 from aces_ci.tiers.suite_chosen import chosen
 
@@ -69,10 +70,11 @@ def run(
     harnesses = compose.harnesses()
     if wanted.pull_only:
         return _pulled(settings, harnesses, sandbox, env, out)
-    reach = trialling.access(env, trialling.server_of(settings), in_container=sandbox.isolates)
+    server = wanted.provider_url or trialling.server_of(settings)
+    reach = trialling.access(env, server, in_container=sandbox.isolates)
     redactor = Redactor([*secrets_of(env), *reach.secrets.keys.values()])
     folder = Folder.at(wanted.output, cwd=Path.cwd(), redact=redactor.redact)
-    with folder.held(), ExitStack() as until_the_end:
+    with folder.held(), _whole_command(wanted), ExitStack() as until_the_end:
         sink = EvidenceFile(folder)
         found = resuming.earlier(folder)
         done = found.trials
@@ -96,9 +98,7 @@ def run(
         if found.trials != done:
             done = found.trials
             plan = _plan(wanted, settings, who, done, lambda text: None)
-        left = equipping.left_micros(rig, found)
-        for line in opening(plan, cap, isolated=sandbox.isolates, left_micros=left, done=found.trials):
-            err(line)
+        _say_all(err, opening(plan, cap, sandbox.isolates, equipping.left_micros(rig, found), done))
         judge = until_the_end.enter_context(equipping.judging(plan, rig))
         if not _agreed(wanted, confirm, err):
             return EXIT_DECLINED
@@ -160,8 +160,7 @@ def _concluded(
     for row in rows:
         sink.add(row)
     *first, last = words
-    for line in first:
-        out(line)
+    _say_all(out, first)
     report()
     out(last)
     return 0
@@ -233,6 +232,11 @@ def _ask_about_leftovers(wanted: Wanted, done: Mapping[str, Trial]) -> None:
         )
 
 
+def _say_all(say: Say, lines: Iterable[str]) -> None:
+    for line in lines:
+        say(line)
+
+
 def _agreed(wanted: Wanted, confirm: Callable[[str], bool] | None, err: Say) -> bool:
     """Raises UsageError: there is nobody to ask."""
     if wanted.yes or (confirm is None and wanted.max_usd is not None):
@@ -247,6 +251,17 @@ def _agreed(wanted: Wanted, confirm: Callable[[str], bool] | None, err: Say) -> 
         return yes
     err("not started; nothing was spent")
     return False
+
+
+@contextmanager
+def _whole_command(wanted: Wanted) -> Iterator[None]:
+    """Where the judge's model is missing, the command that names it: it is no option of this command's own."""
+    try:
+        yield
+    except UsageError as error:
+        if error.code == NO_MODEL:
+            error.do = command(wanted.paths, wanted.again(), "--set", "judge.model=NAME")
+        raise
 
 
 def _shown(screen: TextIO | None, board: Board, env: Mapping[str, str]) -> AbstractContextManager[None]:

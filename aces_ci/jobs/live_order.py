@@ -61,14 +61,14 @@ def settings_of(wanted: Wanted, env: Mapping[str, str]) -> Settings:
     Raises:
         UsageError: they cannot be read, or --harness and --model do not say who runs with what.
     """
-    # One server of the user's own answers agents and judge, as in every other command.
+    # One server of the user's own answers agents and judge, unless a setting names another one for the judge.
     own = (f"judge.base_url={wanted.provider_url}",) if wanted.provider_url else ()
     settings = load(
         policy=from_worktree(wanted.repo, wanted.config),
         policy_origin="(working tree)",
         env=env,
         inputs=inputs_of(env, settings_only=True),
-        overrides=(*wanted.overrides, *own),
+        overrides=(*own, *wanted.overrides),
     ).settings
     # An image is the same for every model.
     model = wanted.model or ("any" if wanted.pull_only and wanted.harness else None)
@@ -83,7 +83,7 @@ def _agents(configured: tuple[Harness, ...], name: str | None, model: str | None
         if not rows:
             raise UsageError(
                 f"which model shall {plain(name or '', 60)} run with?",
-                code="no_model",
+                code="agent_model",
                 why="it is not among live.harnesses, so no model is configured for it",
                 do="add --model ID",
             )

@@ -9,15 +9,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from aces_ci import compose
-from aces_ci.core.amount import dollars, plural, tokens
+from aces_ci.core.amount import dollars, in_micros, plural, tokens
 from aces_ci.core.change import ChangeSet, How
 from aces_ci.core.errors import AcesError
 from aces_ci.core.inert import plain
+from aces_ci.core.live_opening import too_short
 from aces_ci.pipeline import Job
 from aces_ci.settings.model import Settings
 from aces_ci.statistics import power
 from aces_ci.tiers.choose_judge import NoJudge, choose
 from aces_ci.tiers.live_trigger import not_approved, refused, without_cases
+from aces_ci.tiers.schedule import Budget
 
 if TYPE_CHECKING:
     from aces_ci.core.plan import Subject, TrialPlan
@@ -65,20 +67,23 @@ def text(plan: Mapping[str, Any]) -> Iterator[str]:
         evals = "" if row["side"] == "base" else ", the change's own evals"
         yield _row("", f"{plain(row['skill'], 80)}: {plural(row['cases'], 'case')} in {arms}{evals}")
     if forecast := live["forecast"]:
-        yield from _forecast(forecast)
-    if not live["runs"] and live["forecast"]:
-        yield _row("", "these figures hold once it runs")
+        yield from _forecast(forecast, runs=live["runs"])
 
 
-def _forecast(found: Mapping[str, Any]) -> Iterator[str]:
+def _forecast(found: Mapping[str, Any], *, runs: bool) -> Iterator[str]:
     first, most = found["trials_at_first_look"], found["trials"]
     price = "price unknown" if found["usd_micros"] is None else f"about {dollars(found['usd_micros'])}"
-    cap = "no cap" if found["cap_usd"] is None else f"capped at ${found['cap_usd']:.2f}"
-    runs = f"{first} to {most} runs" if first != most else plural(most, "run")
+    cap = "no cap" if found["cap_usd"] is None else f"capped at {dollars(in_micros(found['cap_usd']))}"
+    count = f"{first} to {most} runs" if first != most else plural(most, "run")
     yield _row(
-        "", f"{runs}; at most about {tokens(found['tokens'])} tokens, {price} ({cap}), {found['minutes']:.0f} min"
+        "", f"{count}; at most about {tokens(found['tokens'])} tokens, {price} ({cap}), {found['minutes']:.0f} min"
     )
-    yield _row("", "a verdict can be reached" if found["verdict_possible"] else "a verdict can never be reached")
+    if not found["verdict_possible"]:
+        yield _row("", "as it is planned, a verdict can never be reached")
+    else:
+        yield _row(
+            "", "a verdict can be reached" if runs else "once it runs: these figures hold, a verdict can be reached"
+        )
 
 
 def _judge(job: Job, here: int, env: Mapping[str, str]) -> dict[str, Any]:
@@ -146,11 +151,11 @@ def _planned(
     from aces_ci.tiers.affordable import affordable
 
     settings = job.loaded.settings
-    because = None
+    missing = None
     try:
         reach = trialling.access(env, trialling.server_of(settings), in_container=False)
     except AcesError as error:
-        because, reach = error.message, trialling.every_provider()
+        missing, reach = error.message, trialling.every_provider()
     who = trialling.contenders(settings, compose.harnesses(), reach, {})
     design = trialling.design_of(settings, job.event.trust)
     possible = True
@@ -161,17 +166,29 @@ def _planned(
         return True
 
     plan = make_live_plan(subjects, who, design, attainable=attainable)
-    if not possible:
-        because = because or "too few cases and runs to ever reach a verdict"
+    reasons = [missing, None if possible else "too few cases and runs to ever reach a verdict"]
     doubts: Sequence[str] = ()
+    # With the key that is missing for agents, a judge could be asked as well.
+    judged = settings.judge.provider != "off" if missing else False
     try:
-        judged = not isinstance(choose(settings, env, compose.providers()), NoJudge)
+        judged = judged or not isinstance(choose(settings, env, compose.providers()), NoJudge)
         trialling.gradeable(plan, judged)
-        parts = job.shard[1] if job.shard else 1
-        doubts = affordable(who, compose.harnesses(), job.purse, judged=judged, parts=parts)
     except AcesError as error:
-        because = because or error.message
-    return plan, because, doubts, possible
+        reasons.append(error.message)
+    parts = job.shard[1] if job.shard else 1
+    try:
+        doubts = affordable(who, compose.harnesses(), job.purse, judged=judged, parts=parts)
+        doubts = [*doubts, *_too_short(plan, Budget.beside(job.purse, None, judged=judged))]
+    except AcesError as error:
+        reasons.append(error.message)
+        # Of a budget that lets no request out no verdict can come, whatever the plan is.
+        possible = False
+    return plan, "; ".join(reason for reason in reasons if reason) or None, doubts, possible
+
+
+def _too_short(plan: TrialPlan, budget: Budget) -> Iterator[str]:
+    if budget.usd_micros is not None:
+        yield from too_short(plan, max(0, budget.usd_micros - budget.kept_micros))
 
 
 def _shown(plan: TrialPlan, settings: Settings, *, possible: bool) -> dict[str, Any]:

@@ -14,6 +14,8 @@ from aces_ci.core.spending.unknown_price import unknown_price
 from aces_ci.ports.provider import ProviderFactory
 from aces_ci.settings.model import Judge, ModelPrice, Settings
 
+NO_MODEL = "no_model"
+"""Code of the refusal to judge with a model that nobody named."""
 COMPATIBLE = "openai_chat"
 """What `compatible` stands for."""
 _LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -58,10 +60,10 @@ def choose(settings: Settings, env: Mapping[str, str], factories: Sequence[Provi
     model = judge.model or (factory.default_model if base_url is None else None)
     if model is None:
         raise UsageError(
-            "the judge's model is not named",
-            code="no_model",
-            why="a server of your own has no default that we know",
-            do="set judge.model",
+            "which model shall judge? None is named for the judge",
+            code=NO_MODEL,
+            why="agents have theirs under live.harnesses; for the judge a server of your own has no default we know",
+            do="add --set judge.model=NAME (judge.model in aces.yml), a model that this server has",
         )
     price = Price(model="*", input=0, output=0, cache_read=0, cache_write=0)
     return Chosen(

@@ -66,8 +66,7 @@ def test_without_a_key_the_plan_says_why_nothing_would_start_and_what_it_would_t
     assert forecast["verdict_possible"] is True
     assert "72 to 192 runs" in text
     assert "will not run: no provider key is set" in text
-    assert "a verdict can be reached" in text
-    assert "these figures hold once it runs" in text
+    assert text.splitlines()[-1].strip() == "once it runs: these figures hold, a verdict can be reached"
 
 
 def test_with_a_key_it_would_run(history: History) -> None:
@@ -75,6 +74,25 @@ def test_with_a_key_it_would_run(history: History) -> None:
     assert document["judge"]["runs"]
     assert document["live"]["runs"]
     assert "tok-plan" not in json.dumps(document) + text
+
+
+@pytest.mark.parametrize("key", [None, "k" * 20])
+def test_a_budget_that_lets_no_request_out_can_reach_no_verdict_with_a_key_or_without(
+    key: str | None, history: History
+) -> None:
+    document, text = planned(history, PRICED, "budget.usd=0.01", env={"ANTHROPIC_API_KEY": key} if key else {})
+    live = document["live"]
+    assert (live["runs"], live["forecast"]["verdict_possible"]) == (False, False)
+    assert "the budget leaves agents" in live["because"]
+    assert ("no provider key is set; " in live["because"]) is (key is None)
+    assert "can be reached" not in text and "figures hold" not in text
+    assert text.splitlines()[-1].strip() == "as it is planned, a verdict can never be reached"
+
+
+def test_a_budget_that_ends_before_the_first_look_is_told(history: History) -> None:
+    document, _ = planned(history, PRICED, "budget.usd=1", env={"ANTHROPIC_API_KEY": "k" * 20})
+    (doubt,) = document["live"]["doubts"]
+    assert doubt.startswith("the budget ends before the plan") and "no verdict is likely" in doubt
 
 
 def test_a_model_without_a_price_is_said_and_is_no_zero(history: History) -> None:

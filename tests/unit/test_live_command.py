@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -251,6 +252,20 @@ def test_a_skill_may_be_called_by_its_name_and_its_configured_program_keeps_its_
     assert "spends money" in refused(result)
     assert "tide-tally · 2 cases" in result.stderr and "· claude-opus-4-5" in result.stderr
     assert "no isolation: network and files of this machine are open" in result.stderr
+
+
+def test_a_server_of_ones_own_asks_for_the_judges_model_with_the_whole_command(repo: Path, model: str) -> None:
+    unjudged = [word.replace("judge.provider=off", "judge.votes=2") for word in SET]
+    words = ["tide-tally", "-C", str(repo), "--output", str(repo / "out"), *unjudged, "--provider-url", model]
+    result = CliRunner().invoke(COMMAND, [*words, "--yes"], standalone_mode=False)
+    assert "None is named for the judge" in refused(result)
+    assert isinstance(result.exception, UsageError)
+    do = result.exception.do or ""
+    assert do.startswith("aces-ci live tide-tally --provider-url http://127.0.0.1:") and do.endswith(
+        "--set judge.model=NAME"
+    )
+    again = CliRunner().invoke(COMMAND, shlex.split(do.replace("NAME", "claude-sonnet-5"))[2:], standalone_mode=False)
+    assert "spends money" in refused(again)
 
 
 def test_the_judge_is_closed_where_nothing_starts_and_after_a_run(

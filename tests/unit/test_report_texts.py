@@ -154,6 +154,17 @@ def test_a_run_that_asked_a_forge_does_not_claim_no_network() -> None:
     assert "no model" not in cost_line([a_run(), *a_skill(path), tried, RunEnded(seconds=0.2)])
 
 
+def test_a_tier_without_a_key_links_to_the_page_that_turns_that_tier_on() -> None:
+    missing = [Skipped(tier=tier, skill=None, code="no_key", because="no key") for tier in (Tier.JUDGE, Tier.LIVE)]
+    (line,) = (
+        row
+        for row in commented([a_run(), *a_skill("skills/m1"), *missing, RunEnded()]).splitlines()
+        if "turn on" in row
+    )
+    judge, live = line.split(" · live: ")
+    assert "/docs/judge.md" in judge and "/docs/live.md" in live and "judge.md" not in live
+
+
 def test_text_keeps_the_characters_of_a_path_that_it_tells_to_write() -> None:
     skill = "skills/m`1"
     found = a_finding(skill, path=f"{skill}/x`@octocat`.md", hint="add x`@octocat`.md", replacement=None)

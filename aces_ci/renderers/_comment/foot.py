@@ -22,7 +22,8 @@ from aces_ci.renderers._live import body
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,80}")
 _REFUSED = {"key_refused", "unknown_model"}
 """Words for what only a provider can have said, so it was called."""
-_ASK = {"no_evals": ("draft some", "evals"), "no_key": ("turn on", "judge"), "fork": ("why", "forks")}
+_ASK = {"no_evals": ("draft some", "evals"), "no_key": ("turn on", None), "fork": ("why", "forks")}
+"""Code of a reason to the words of a link, and its page; None: the page of the tier that did not run."""
 
 
 def status(report: Report, place: Place) -> list[str]:
@@ -79,7 +80,7 @@ def _not_run(report: Report) -> list[str]:
                 reasons.setdefault(item.code, []).append(item)
         for why, items in list(reasons.items())[:3]:
             ask = _ASK.get(why)
-            tail = f" ([{ask[0]}]({docs.page(ask[1])}))" if ask else ""
+            tail = f" ([{ask[0]}]({docs.page(ask[1] or tier.value)}))" if ask else ""
             parts.append(f"{tier.value}: {_because(items, names)}{tail}")
         if len(reasons) > 3:
             parts.append(f"{tier.value}: {len(reasons) - 3} more reasons in the report")
