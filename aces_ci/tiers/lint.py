@@ -29,10 +29,13 @@ MAX_SCRIPTS = 200
 RUFF = (
     "ruff", "check", "--isolated", "--ignore-noqa", "--no-cache", "--quiet", "--output-format", "json",
     "--target-version", "py314",
-    "--select", "E9,F,PLE,B006,B008,B015,B018,B020,B023,B904,S102,S301,S307,S323,S501,S506,S602,S604,S605,S608",
+    "--select", "E9,F,PLE,B006,B008,B015,B018,B020,B023,B904",
+    "--extend-select", "S102,S110,S112,S301,S307,S323,S501,S506,S602,S604,S605,S608",
     "--ignore", "F401,F841,F541",
 )  # fmt: skip
 """Faults that change what a script does; style is not an evaluator's business. `py314`: newest syntax accepted."""
+LOST = frozenset({"S110", "S112"})
+"""Every exception caught and passed over: worth a note, since some scripts mean it."""
 SHELLCHECK = ("shellcheck", "--norc", "--format", "json1", "--severity", "info", "--wiki-link-count", "0")
 _SILENCED = re.compile(rb"(#[ \t]*)shellcheck(?=[ \t][^\n]*\bdisable=)")
 """shellcheck has no switch against its own directives; as another word they are comments."""
@@ -169,7 +172,8 @@ def _ruff(output: bytes) -> Iterator[_Remark]:
         yield _Remark(
             rule=code,
             message=str(entry["message"]),
-            serious=code == "invalid-syntax" or code.startswith(("E9", "F63", "F7", "F82", "PLE", "S")),
+            serious=code not in LOST
+            and (code == "invalid-syntax" or code.startswith(("E9", "F63", "F7", "F82", "PLE", "S"))),
             line=int(start["row"]),
             end_line=int(end["row"]),
             column=int(start["column"]),

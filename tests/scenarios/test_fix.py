@@ -38,6 +38,21 @@ def test_a_mended_file_keeps_its_mode(manifest: Path, mode: int) -> None:
     assert stat.S_IMODE(manifest.stat().st_mode) == mode
 
 
+def test_the_slashes_of_a_link_to_a_file_of_the_skill_are_mended(manifest: Path) -> None:
+    body = b"See [x](.\\ref\\x.md), `..\\ref\\x.md`, `ref\\gone.md` and `C:\\ref\\x.md`.\n"
+    manifest.write_bytes(RIGHT + body)
+    (manifest.parent / "ref").mkdir()
+    (manifest.parent / "ref/x.md").write_text("One to one.\n", encoding="utf-8")
+    assert "fixed: 1 file" in check("--fix").stderr
+    assert manifest.read_bytes() == RIGHT + body.replace(b".\\ref\\x.md)", b"./ref/x.md)")
+    assert "CO044" not in check().stdout and "CO035" not in check().stdout
+    long = b"a-" * 200_000
+    manifest.write_bytes(RIGHT + long + b"\\\n")
+    before = time.process_time()
+    check("--diff", "--select", "CO035")
+    assert time.process_time() - before < 20
+
+
 def test_a_read_only_file_is_left_and_said(manifest: Path) -> None:
     manifest.chmod(0o444)
     done = check("--fix")
@@ -81,7 +96,7 @@ def test_a_manifest_that_is_a_link_is_not_written_through(manifest: Path, tmp_pa
     outside.write_bytes(WRONG)
     manifest.unlink()
     manifest.symlink_to(outside)
-    assert "fixed: 0 files" in check("--fix").stderr
+    assert "nothing to fix" in check("--fix").stderr
     assert outside.read_bytes() == WRONG and manifest.is_symlink()
 
 
@@ -106,4 +121,4 @@ def test_a_second_call_writes_nothing(manifest: Path) -> None:
     manifest.write_bytes(b"\xef\xbb\xbf" + WRONG.replace(b"Quotes", b"Note: quotes").replace(b"\n#", b"\r\n#"))
     assert "fixed: 1 file" in check("--fix").stderr
     before = manifest.stat().st_ino
-    assert "fixed: 0 files" in check("--fix").stderr and manifest.stat().st_ino == before
+    assert "nothing to fix" in check("--fix").stderr and manifest.stat().st_ino == before

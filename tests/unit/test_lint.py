@@ -54,6 +54,16 @@ def test_ruff_names_real_faults_at_their_lines() -> None:
     assert all(f.category is Category.LINT and f.path == "skills/x/scripts/a.py" for f in found)
 
 
+@pytest.mark.parametrize("caught", ["except Exception", "except"])
+@pytest.mark.parametrize(("way", "rule"), [("pass", "S110"), ("continue", "S112")])
+def test_an_exception_that_is_passed_over_is_a_note(caught: str, way: str, rule: str) -> None:
+    text = f"for name in ('a', 'b'):\n    try:\n        print(open(name).read())\n    {caught}:\n        {way}\n"
+    (found,) = lint([script(text.encode())], real)
+    assert (found.code, found.line, found.severity) == ("LI002", 4, Severity.INFO)
+    assert found.message.startswith(f"ruff {rule}: ")
+    assert lint([script(text.replace(caught, "except OSError").encode())], real) == ()
+
+
 def test_shellcheck_folds_one_habit_into_one_finding() -> None:
     found = lint([script(SHELL, "skills/x/a.sh", "bash")], real)
     by_rule = {f.message.split(":")[0].removeprefix("shellcheck "): f for f in found}

@@ -47,10 +47,10 @@ FURTHER: Mapping[str, Code] = {
         Code(
             code="LI002",
             title="Python script has a likely fault",
-            prose="ruff found something that changes what the script does: an undefined name, a caught exception that\n"
-            "is lost, a shell that gets a text put together. The message begins with ruff's own code, such as F821;\n"
-            "`ruff rule F821` prints its page, https://docs.astral.sh/ruff/rules/ lists all. Style is not reported.\n"
-            "One finding a code and script, at its first place.",
+            prose="ruff found something that changes what the script does: an undefined name, an `except` that passes\n"
+            "over every exception, a shell that gets a text put together. The message begins with ruff's own code,\n"
+            "such as F821; `ruff rule F821` prints its page, https://docs.astral.sh/ruff/rules/ lists all. Style is\n"
+            "not reported. One finding a code and script, at its first place.",
             severity="warning or info",
             category="lint",
             hint="see `ruff rule CODE` for the code in the message",
