@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,8 @@ from aces_ci.changes.git import Repository
 from aces_ci.changes.worktree import find
 from aces_ci.core.amount import plural
 from aces_ci.core.errors import AcesError
+from aces_ci.core.inert import plain
+from aces_ci.core.live_opening import OPEN
 from aces_ci.core.policy_file import POLICY_FILE
 from aces_ci.policy import MISNAMED, from_worktree
 from aces_ci.settings.inputs import inputs_of
@@ -33,6 +35,8 @@ class Row:
     so: str = ""
     do: str = ""
     needed_by: tuple[str, ...] = ()
+    untried: tuple[str, ...] = ()
+    """Tiers that rest on it, where it is there and nobody has tried whether it works."""
 
     def stops(self, tier: str) -> bool:
         """Whether `tier` cannot run because of this."""
@@ -61,7 +65,16 @@ def examine(
     """All checks, in the order in which a newcomer meets them."""
     settings, said = _settings(repo, config, overrides, env)
     url = provider_url or (settings and settings.judge.base_url and str(settings.judge.base_url))
-    return [*_git(repo), *_skills(repo), *said, _token(env), _key(env, url or None), _docker(env)]
+    box = [_OPEN] if settings and settings.live.sandbox.backend == "process" else _docker(env)
+    return [*_git(repo), *_skills(repo), *said, _token(env), _key(env, url or None), *box]
+
+
+_OPEN = Row(
+    state="warn",
+    what="sandbox: live.sandbox.backend is process",
+    so=OPEN,
+    do="leave it out: docker is the default",
+)
 
 
 def verdict(rows: Sequence[Row]) -> str:
@@ -72,6 +85,9 @@ def verdict(rows: Sequence[Row]) -> str:
     for found in dict.fromkeys(found for found in stopping.values() if found):
         names = [TIERS[tier] for tier, own in stopping.items() if own == found]
         said.append(f"For {_listed(names)}: fix {plural(len(found), 'item')} above.")
+    resting = [TIERS[tier] for tier in TIERS if TIERS[tier] in ready and any(tier in row.untried for row in rows)]
+    if resting:
+        said.append(f"What {_listed(resting)} {'rests' if len(resting) == 1 else 'rest'} on is set, not tried.")
     return " ".join(said)
 
 
@@ -103,10 +119,26 @@ def _skills(repo: Path) -> Iterator[Row]:
         yield Row(state="warn", what="no SKILL.md found", do="aces-ci init")
         return
     yield Row(state="ok", what=plural(len(found), "skill"))
-    without = [root for root, files in found if not any(path.startswith("evals/") for path in files)]
-    if without:
-        do = f"aces-ci evals create {without[0]}"
-        yield Row(state="warn", what=f"evals: {plural(len(without), 'skill')} without, live will be skipped", do=do)
+    have = {root: any(path.startswith("evals/") for path in files) for root, files in found}
+    some, none = ([root for root, has in have.items() if has is wanted] for wanted in (True, False))
+    if some:
+        yield Row(state="ok", what=f"evals: {_few(some)}")
+    if none:
+        yield Row(
+            state="warn" if some else "fail",
+            what=f"evals: {_few(none)} {'has' if len(none) == 1 else 'have'} none, live will skip {_them(none)}",
+            do=f"aces-ci evals create {none[0]}",
+            needed_by=("live",),
+        )
+
+
+def _few(roots: Sequence[str]) -> str:
+    more = f" and {len(roots) - 3} more" if len(roots) > 3 else ""
+    return ", ".join(plain(root, 80) for root in roots[:3]) + more
+
+
+def _them(roots: Sequence[str]) -> str:
+    return "it" if len(roots) == 1 else "them"
 
 
 def _settings(
@@ -137,25 +169,35 @@ def _token(env: Mapping[str, str]) -> Row:
 def _key(env: Mapping[str, str], provider_url: str | None) -> Row:
     names = [name for name in KEYS if env.get(name)]
     if provider_url or names:
-        return Row(state="ok", what=f"provider: {provider_url or ', '.join(names)}")
+        what = f"provider: {provider_url or ', '.join(names)} is set, not tried"
+        return Row(state="ok", what=what, untried=("judge", "live"))
     return Row(
         state="fail",
         what=f"provider key: none of {', '.join(KEYS)}, {twin(('judge', 'base_url'))} is set",
         so="judge and live will be skipped",
-        do="gh secret set ANTHROPIC_API_KEY      (or --provider-url http://localhost:11434)",
+        do=f"{_how_to_set(env, KEYS[0])}      (or --provider-url http://localhost:11434)",
         needed_by=("judge", "live"),
     )
 
 
-def _docker(env: Mapping[str, str]) -> Row:
+def _how_to_set(env: Mapping[str, str], name: str) -> str:
+    if env.get("GITHUB_ACTIONS") == "true":
+        return f"gh secret set {name}, and hand it to the step under `env:`"
+    if env.get("GITLAB_CI") == "true":
+        return f"add {name} as a masked variable of the project"
+    return f"export {name}=..."
+
+
+def _docker(env: Mapping[str, str]) -> Iterator[Row]:
     try:
         import docker
 
         client = docker.from_env(timeout=5, environment=dict(env))
         version = client.version().get("Version", "")
+        here = [tag for image in client.images.list() for tag in image.tags]
         client.close()
     except ImportError:
-        return Row(
+        yield Row(
             state="fail",
             what="docker: the client is not installed",
             do="pip install 'aces-ci[live]'",
@@ -163,5 +205,29 @@ def _docker(env: Mapping[str, str]) -> Row:
         )
     except Exception as error:  # noqa: BLE001 - docker-py raises half a dozen unrelated classes for "no daemon"
         said = str(error).splitlines()[0][:120]
-        return Row(state="fail", what="docker: no daemon answers", so=said, do="start Docker", needed_by=("live",))
-    return Row(state="ok", what=f"docker {version}")
+        yield Row(state="fail", what="docker: no daemon answers", so=said, do="start Docker", needed_by=("live",))
+    else:
+        yield Row(state="ok", what=f"docker {version}")
+        yield from gateway_row(env, here)
+
+
+def gateway_row(env: Mapping[str, str], here: Collection[str]) -> Iterator[Row]:
+    """Whether the image of the gateway is among the tags that are `here`. A forge's job runs in it already."""
+    if "true" in {env.get("GITHUB_ACTIONS"), env.get("GITLAB_CI")}:
+        return
+    from aces_ci.agent_images import program_of
+
+    program = program_of(env)
+    found = next((name for name in (program.image, program.published) if name in here), None)
+    if found is not None:
+        yield Row(state="ok", what=f"gateway: image {found} is here")
+        return
+    build = f"docker build -t {program.image} ."
+    pulled = f"aces-ci live --pull-only      (in a clone of aces-ci: {build})"
+    yield Row(
+        state="fail",
+        what=f"gateway: image {program.image} is not here",
+        so="live cannot start before it is",
+        do=pulled if program.published else f"{build}, or leave ACES_IMAGE out",
+        needed_by=("live",),
+    )

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from aces_ci.agent_images import IMAGE
 from aces_ci.cli.doctor import COMMAND
-from aces_ci.jobs.readiness import Row, examine, verdict
+from aces_ci.jobs.readiness import Row, examine, gateway_row, verdict
 from tests.git_history import History, git, skill
 
 FAIL_KEY = Row(state="fail", what="key", needed_by=("judge", "live"))
@@ -20,12 +21,18 @@ NO_DAEMON = {"DOCKER_HOST": "tcp://127.0.0.1:9"}
 """Nothing listens there, so that a machine with Docker and one without see the same."""
 OK = Row(state="ok", what="git", needed_by=("structural",))
 WARN = Row(state="warn", what="evals")
+KEY = Row(state="ok", what="provider", untried=("judge", "live"))
 
 
 @pytest.mark.parametrize(
     ("rows", "line"),
     [
         ([OK, WARN], "Ready for: structure, judge and live."),
+        ([OK, KEY], "Ready for: structure, judge and live. What judge and live rest on is set, not tried."),
+        (
+            [OK, KEY, FAIL_DOCKER],
+            "Ready for: structure and judge. For live: fix 1 item above. What judge rests on is set, not tried.",
+        ),
         ([OK, FAIL_KEY], "Ready for: structure. For judge and live: fix 1 item above."),
         ([OK, FAIL_DOCKER], "Ready for: structure and judge. For live: fix 1 item above."),
         (
@@ -124,3 +131,59 @@ def test_the_last_line_is_printed_and_json_has_none(origin: History, monkeypatch
     shown = CliRunner().invoke(COMMAND, ["--repo", str(origin.path), "--format", "json"], standalone_mode=False)
     loaded: dict[str, Any] = json.loads(shown.stdout)
     assert loaded["checks"]
+
+
+def test_a_key_that_is_set_is_not_said_to_work(origin: History) -> None:
+    rows = seen(origin.path, env={"OPENAI_API_KEY": "sk-nobody-tried-it"})
+    assert starting(rows, "provider").what == "provider: OPENAI_API_KEY is set, not tried"
+    assert "set, not tried" in verdict(rows) and "sk-nobody" not in "".join(row.text() for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("env", "do"),
+    [
+        ({}, "export ANTHROPIC_API_KEY=..."),
+        ({"GITHUB_ACTIONS": "true"}, "gh secret set ANTHROPIC_API_KEY"),
+        ({"GITLAB_CI": "true"}, "add ANTHROPIC_API_KEY as a masked variable"),
+    ],
+)
+def test_how_a_key_is_set_depends_on_where_one_stands(env: dict[str, str], do: str, origin: History) -> None:
+    assert starting(seen(origin.path, env=env), "provider key").do.startswith(do)
+
+
+def test_skills_without_evals_are_named_and_do_not_speak_for_those_with(origin: History) -> None:
+    (origin.path / "log-triage").mkdir()
+    (origin.path / "log-triage/SKILL.md").write_text(skill("log-triage"))
+    alone = starting(seen(origin.path), "evals: ")
+    assert (alone.state, alone.what) == ("fail", "evals: log-triage has none, live will skip it")
+    assert alone.stops("live") and not alone.stops("judge")
+    for name, file in (("with", "evals/evals.json"), ("other", "notes.md")):
+        path = origin.path / name / file
+        path.parent.mkdir(parents=True)
+        path.write_text("{}")
+        (origin.path / name / "SKILL.md").write_text(skill(name))
+    rows = [(row.state, row.what) for row in seen(origin.path) if row.what.startswith("evals: ")]
+    assert rows == [("ok", "evals: with"), ("warn", "evals: log-triage, other have none, live will skip them")]
+
+
+@pytest.mark.parametrize(
+    ("env", "here", "states"),
+    [
+        ({}, [], ["fail"]),
+        ({}, ["ACES"], ["ok"]),
+        ({"ACES_IMAGE": "mine:1"}, ["ACES"], ["fail"]),
+        ({"ACES_IMAGE": "mine:1"}, ["mine:1"], ["ok"]),
+        ({"GITHUB_ACTIONS": "true"}, [], []),
+    ],
+)
+def test_a_gateway_whose_image_is_missing_stops_live(env: dict[str, str], here: list[str], states: list[str]) -> None:
+    rows = list(gateway_row(env, [IMAGE if name == "ACES" else name for name in here]))
+    assert [row.state for row in rows] == states
+    assert [row.stops("live") for row in rows] == [state == "fail" for state in states]
+    assert all(row.do for row in rows if row.state == "fail")
+
+
+def test_agents_without_a_sandbox_need_no_docker_and_that_is_told(origin: History) -> None:
+    rows = seen(origin.path, overrides=("live.sandbox.backend=process",))
+    assert starting(rows, "sandbox").so.startswith("no isolation")
+    assert not [row for row in rows if row.what.startswith("docker")]
