@@ -17,6 +17,7 @@ from aces_ci.ports.sandbox import AT_ONCE, End, ImageRequest, Job, Limits, Progr
 from aces_ci.sandboxes._docker import berth, images, trial
 from aces_ci.sandboxes._docker.engine import Engine, Missing, Refused
 from aces_ci.sandboxes._docker.gateway import SLOTS, DockerChannel, gateway_spec, slot_volume
+from aces_ci.sandboxes._docker.precedence import Precedence
 from aces_ci.sandboxes._docker.spec import CREATED_LABEL, HOME, RUN_LABEL, SOCKET, TUNNEL, WORKSPACE
 from aces_ci.sandboxes._docker.sweep import sweep
 
@@ -31,6 +32,7 @@ class DockerSession:
         """Raises UsageError, SandboxLost, Refused or Missing where the gateway cannot be started."""
         self._engine = engine
         self._labels = {RUN_LABEL: run, CREATED_LABEL: str(int(time.time()))}
+        self._precedence = Precedence()
         self._tidying: list[Future[None]] = []
         self._workers = ThreadPoolExecutor(max_workers=max(2, slots), thread_name_prefix="aces-tidy")
         key = secrets.token_hex(8)
@@ -81,14 +83,20 @@ class DockerSession:
         left: list[str] = []
         place: berth.Berth | None = None
         try:
+            self._precedence.give_way()
             place = berth.make(self._engine, job.image, job.limits, self._labels)
-            volume = self._volumes[f"s{job.slot}"]
-            return trial.run(self._engine, job, place, volume, self._labels, stop, turn, left.append)
+            volume, unset = self._volumes[f"s{job.slot}"], self._engine.variables(job.image)
+            wanted = trial.spec(job, place, volume, self._labels, unset)
+            return trial.run(self._engine, job, place, wanted, stop, turn, self._precedence, left.append)
         except (SandboxLost, Refused, Missing) as error:
             return Ran(end=End.NOT_STARTED, because=str(error))
         finally:
             if place is not None:
-                self._tidying.append(self._workers.submit(berth.discard, self._engine, place, left))
+                self._tidying.append(self._workers.submit(self._discard, place, left))
+
+    def _discard(self, place: berth.Berth, containers: list[str]) -> None:
+        self._precedence.give_way()
+        berth.discard(self._engine, place, containers)
 
     def close(self) -> None:
         """Hang up on the gateway and wait for clean-ups; the sweep does the rest."""

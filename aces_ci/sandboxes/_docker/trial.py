@@ -13,6 +13,7 @@ from aces_ci.sandboxes._docker.archive import pack
 from aces_ci.sandboxes._docker.berth import HELD_HOME, HELD_WORKSPACE, Berth
 from aces_ci.sandboxes._docker.collect import Harvest, read
 from aces_ci.sandboxes._docker.engine import Engine, Missing, Refused, State
+from aces_ci.sandboxes._docker.precedence import Precedence
 from aces_ci.sandboxes._docker.spec import (
     AGENT_USER,
     HOME,
@@ -85,13 +86,13 @@ def run(
     engine: Engine,
     job: Job,
     place: Berth,
-    slot_volume: str,
-    labels: dict[str, str],
+    wanted: ContainerSpec,
     stop: threading.Event,
     turn: Turn,
+    precedence: Precedence,
     leave: Callable[[str], None],
 ) -> Ran:
-    """Run one job in a berth. Never raises: a daemon that fails is `NOT_STARTED` or `LOST`.
+    """Run one job in a berth, as `spec` words it. Never raises: a daemon that fails is `NOT_STARTED` or `LOST`.
 
     `leave` is called with the container when nothing more is wanted of it.
     """
@@ -104,19 +105,21 @@ def run(
         engine.put(place.holder, HELD_HOME, pack((*job.home, stdin), **owner))
         if job.workspace:
             engine.put(place.holder, HELD_WORKSPACE, pack(job.workspace, **owner))
-        container = engine.create(spec(job, place, slot_volume, labels, engine.variables(job.image)))
+        container = engine.create(wanted)
         drain = Drain(engine.attach(container), job.limits)
         ready = time.monotonic()
         if not turn.wait():
             return Ran(end=End.CANCELLED, because="the run was over before it started")
         started = time.monotonic()
         try:
-            engine.start(container)
+            with precedence.starting():
+                engine.start(container)
             seen = _watch(engine, container, drain, started + job.limits.seconds, stop)
             state = _stopped(engine, container)
         finally:
             turn.over()
         ended = time.monotonic()
+        precedence.give_way()
         stdout, stderr = drain.streams()
         workspace, home = _collect(engine, place, job)
         ran = _told(job, seen, state, drain.flooded, workspace)
