@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -22,18 +23,22 @@ from aces_ci.cli.live import COMMAND
 from aces_ci.cli.report import COMMAND as REPORT
 from aces_ci.core.errors import UsageError
 from aces_ci.core.event import Trust
+from aces_ci.core.evidence import RunStarted
 from aces_ci.core.skill import FileKind, Skill, SkillFile
 from aces_ci.core.spending.exchange import Protocol
+from aces_ci.jobs import live_report
 from aces_ci.jobs.live import interruptible
 from aces_ci.jobs.live import run as live
 from aces_ci.jobs.live_order import Wanted, settings_of
 from aces_ci.settings.model import Settings
 from aces_ci.shell.files import Folder
+from aces_ci.shell.zygote import Zygote
 from aces_ci.tiers.ask import Asker
 from aces_ci.trialling import access, contenders, design_of, limits_of, narrowed
 from tests.e2e import live_rig as rig
 from tests.fakes.tide_model import script
 from tests.fakes.upstream import FakeUpstream, on_a_thread
+from tests.unit.test_live_tier import plan
 
 AGENT = rig.ROOT / "aces_ci/sandboxes/images/builtin/agent.py"
 SHELL = (
@@ -106,11 +111,7 @@ def test_price_progress_and_word_without_docker_or_key(repo: Path, model: str) -
     assert "tide-tally" in (repo / "out/report.html").read_text()
     told = json.loads((repo / "out/report.json").read_text())["skills"][0]
     assert told["live"]["word"] == "improved" and told["structure"]["conformant"]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(repo)
-        merged = CliRunner().invoke(REPORT, ["out", "--output", "again"], standalone_mode=False)
-    assert merged.exception is None, merged.output
-    assert json.loads((repo / "again/report.json").read_text())["skills"][0] == told
+    assert report_of(repo / "out", "again")["skills"][0] == told
 
     seen = subprocess.run(["git", "status", "--porcelain", "-uall"], cwd=repo, check=True, capture_output=True)
     assert (seen.stdout, (repo / "out/.gitignore").read_text()) == (b"", "*\n")
@@ -120,6 +121,46 @@ def test_price_progress_and_word_without_docker_or_key(repo: Path, model: str) -
     resumed = run(repo, "--yes", "--attempts", "3", "--provider-url", model, "--resume")
     assert "reuse 12 · new 0" in resumed.stderr
     assert (repo / "out/evidence.jsonl").read_text().count('"kind": "trial"') == 12
+
+
+def report_of(folder: Path, output: str) -> dict[str, Any]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder.parent)
+        made = CliRunner().invoke(REPORT, [str(folder), "--output", output], standalone_mode=False)
+    assert made.exception is None, made.output
+    loaded: dict[str, Any] = json.loads((folder.parent / output / "report.json").read_text())
+    return loaded
+
+
+def test_a_report_of_an_edited_skill_compares_it_with_the_merge_base_and_of_a_stopped_start_says_so(
+    repo: Path, model: str
+) -> None:
+    manifest = repo / "skills/tide-tally/SKILL.md"
+    manifest.write_text(manifest.read_text() + "\nAnswer in one line.\n")
+    result = run(repo, "--yes", "--attempts", "3", "--provider-url", model, "--base", "HEAD")
+    assert result.exception is None, result.output
+    whole = report_of(repo / "out", "whole")
+    (told,) = whole["skills"]
+    assert told["change"]["how"] == "modified" and told["change"]["parts"] == ["manifest"]
+    assert told["live"]["basis"] == "change" and told["live"]["lift"]["estimate"]["point"] == 1.0
+    assert whole["event"]["base_ref"] == "HEAD" and whole["policy"]["ref"] == "built-in defaults"
+    lines = (repo / "out/evidence.jsonl").read_text().splitlines(keepends=True)
+    (repo / "cut").mkdir()
+    (repo / "cut/evidence.jsonl").write_text("".join(lines[: len(lines) // 2]))
+    assert report_of(repo / "cut", "half")["verdict"]["state"] != whole["verdict"]["state"]
+
+
+def test_the_first_line_of_a_folder_in_no_repository_says_what_the_command_line_narrowed(tmp_path: Path) -> None:
+    planned = plan(looks=(2, 3))
+    wanted = Wanted(paths=(), repo=tmp_path)
+    with Zygote() as zygote:
+        rows = live_report.begun(wanted, settings(), planned, [], {}, zygote, cap=2.0, isolated=False)
+        header = next(rows)
+    assert isinstance(header, RunStarted)
+    assert (header.event.head_sha, header.merge_base, header.policy.sha) == ("0" * 40, "0" * 40, None)
+    assert header.settings["budget"] == {**settings().budget.model_dump(mode="json"), "usd": 2.0}
+    live_settings = header.settings["live"]
+    assert isinstance(live_settings, dict) and live_settings["attempts"]["looks"] == [2, 3]
 
 
 GRADER = """
