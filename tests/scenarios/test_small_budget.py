@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -110,12 +111,12 @@ def test_what_is_named_as_enough_is_enough_and_a_cent_less_is_not() -> None:
                 try:
                     affordable(who, harnesses(), Purse(cap, spent), judged=judged, paid_micros=paid)
                 except UsageError as error:
-                    return error.do
+                    return error.message
                 return None
 
-            told = refused(0)
+            told = re.search(r"raise `budget\.usd` to \$?([\d.]+)", refused(0) or "")
             assert told is not None
-            enough = round(float(told.split()[3].split("\u00a0")[0]) * 1e6)
+            enough = round(float(told[1]) * 1e6)
             assert refused(enough) is None and refused(enough - 10_000) is not None
 
 

