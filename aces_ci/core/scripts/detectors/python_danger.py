@@ -14,6 +14,7 @@ from aces_ci.core.scripts.files.touch import How, Touch
 from aces_ci.core.scripts.hazards import hosts
 from aces_ci.core.scripts.hazards.hazard import Hazard, Kind
 from aces_ci.core.scripts.hazards.hosts import Host
+from aces_ci.core.scripts.hazards.python_call import at_call
 from aces_ci.core.scripts.programs import python_files
 from aces_ci.core.scripts.programs.python_calls import dotted, names_of, tree
 from aces_ci.core.scripts.programs.python_names import Names
@@ -198,17 +199,4 @@ def _hazard(
     node: ast.Call, text: str, kind: Kind, shape: str, severity: Severity, message: str, target: str | None = None
 ) -> Hazard:
     source = ast.get_source_segment(text, node) or "" if len(text) < 200_000 else ""
-    return Hazard(
-        kind=kind,
-        shape=shape,
-        severity=severity,
-        message=message,
-        command=0,
-        line=node.lineno,
-        column=node.col_offset + 1,
-        end_line=node.end_lineno or node.lineno,
-        end_column=(node.end_col_offset or node.col_offset) + 1,
-        source=source[:400],
-        target=target,
-        confidence=Confidence.HIGH,
-    )
+    return at_call(node, source, kind, shape, severity, message, target, Confidence.HIGH)

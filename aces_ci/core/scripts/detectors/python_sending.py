@@ -17,6 +17,7 @@ from aces_ci.core.scripts.hazards import hosts
 from aces_ci.core.scripts.hazards.hazard import Hazard, Kind
 from aces_ci.core.scripts.hazards.holdings import Content, Held
 from aces_ci.core.scripts.hazards.hosts import Host
+from aces_ci.core.scripts.hazards.python_call import at_call
 from aces_ci.core.scripts.programs.python_calls import calls_shell, words_of
 from aces_ci.core.scripts.shell.commands import parse
 
@@ -144,17 +145,4 @@ def _urls(module: Followed, call: ast.Call) -> list[str]:
 
 
 def _hazard(call: ast.Call, kind: Kind, shape: str, severity: Severity, message: str, target: str | None) -> Hazard:
-    return Hazard(
-        kind=kind,
-        shape=shape,
-        severity=severity,
-        message=message,
-        command=0,
-        line=call.lineno,
-        column=call.col_offset + 1,
-        end_line=call.end_lineno or call.lineno,
-        end_column=(call.end_col_offset or call.col_offset) + 1,
-        source=ast.unparse(call)[:400],
-        target=target,
-        confidence=Confidence.MEDIUM,
-    )
+    return at_call(call, ast.unparse(call), kind, shape, severity, message, target, Confidence.MEDIUM)
