@@ -46,7 +46,8 @@ def unfair(trials: Sequence[Trial], scores: Iterable[Score], missing: Missing) -
         arms = " and ".join(dict.fromkeys(ARM_NAMES[trial.arm] for trial in stored))
         found.append((Unfair.STORED, f"{arms} was recorded on {days}, not run beside the other arm"))
     if any(Flag.UNVERIFIED in trial.flags for trial in trials):
-        found.append((Unfair.UNVERIFIED, "the agents were not isolated, or no gateway saw them: the traces are their own word"))
+        why = "the agents were not isolated, or no gateway saw them: the traces are their own word"
+        found.append((Unfair.UNVERIFIED, why))
     return tuple(found)
 
 
