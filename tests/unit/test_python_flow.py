@@ -124,6 +124,31 @@ def test_an_argument_is_not_what_has_its_name_in_another_function() -> None:
     assert python_danger.scan(f"import shutil\n{code.replace('print', 'shutil.rmtree')}") != ()
 
 
+ROOT = "where = '/'\n"
+
+
+def test_a_variable_is_not_what_has_its_name_in_another_function() -> None:
+    clean = "import shutil\ndef clean():\n    where = 'build'\n    shutil.rmtree(where)\n"
+    assert python_danger.scan(f"{clean}def show():\n    {ROOT}    print(where)\n") == ()
+    assert [
+        danger.line for danger in python_danger.scan(f"{clean}def wipe():\n    {ROOT}    shutil.rmtree(where)\n")
+    ] == [7]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        f"def a():\n    global where\n    {ROOT}def b():\n    shutil.rmtree(where)\n",
+        f"def a():\n    {ROOT}    def b():\n        shutil.rmtree(where)\n",
+        f"{ROOT}def a():\n    def b():\n        where = 'build'\n    shutil.rmtree(where)\n",
+        f"def a():\n    there = b()\n    shutil.rmtree(there)\ndef b():\n    {ROOT}    return where\n",
+    ],
+    ids=["declared global", "of the function around", "of the module", "given back"],
+)
+def test_a_variable_from_without_is_followed_into_a_function(code: str) -> None:
+    assert python_danger.scan(f"import shutil\n{code}") != ()
+
+
 @pytest.mark.parametrize("code", PYTHON_HARMLESS.values(), ids=PYTHON_HARMLESS)
 def test_a_setting_of_python_code_raises_no_alarm(code: str) -> None:
     found = python_danger.scan(HEAD + code)

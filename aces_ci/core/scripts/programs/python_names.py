@@ -33,7 +33,7 @@ class Names:
     def __init__(self, module: ast.Module) -> None:
         self._modules: dict[str, str] = {}
         self._values: dict[str, tuple[str, ...]] = {}
-        self._given = frozenset(_given(module))
+        self._local = dict(_local(module))
         for node in ast.walk(module):
             if isinstance(node, ast.Import):
                 for alias in node.names:
@@ -43,8 +43,13 @@ class Names:
             elif isinstance(node, ast.ImportFrom) and node.module:
                 for alias in node.names:
                     self._modules[alias.asname or alias.name] = f"{node.module}.{alias.name}"
-        for node in ast.walk(module):  # outer before inner, so that a loop finds what it goes over
+        self._returned = dict(_returned(module))
+        nodes = list(ast.walk(module))  # outer before inner, so that a loop finds what it goes over
+        for node in nodes:
             self._bind(node)
+        if any(f"{name}()" in self._values for name in self._returned.values()):
+            for node in nodes:  # what a function gives back is known now
+                self._bind(node)
 
     def called(self, function: ast.expr) -> str:
         """`shutil.rmtree` for whatever names it is reached by, or "" for what is no chain of names."""
@@ -73,7 +78,7 @@ class Names:
         if isinstance(node, ast.Attribute) and node.attr == "path":  # of what `os.scandir` yields
             return self.texts(node.value, depth + 1)
         if isinstance(node, ast.Name):
-            return () if node in self._given else self._values.get(node.id, ())
+            return self._values.get(self._local.get(node, node.id), ())
         if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
             return _few(text for element in node.elts for text in self.texts(element, depth + 1))
         if isinstance(node, ast.JoinedStr):
@@ -99,6 +104,8 @@ class Names:
             return _few(text if "*" in text else f"{text.rstrip('/')}/*" for text in arguments[0])
         if name in _SAME and arguments:
             return arguments[0]
+        if f"{name}()" in self._values:
+            return self._values[f"{name}()"]
         return self._method(node.func, arguments, depth) if isinstance(node.func, ast.Attribute) else ()
 
     def _method(self, function: ast.Attribute, arguments: list[tuple[str, ...]], depth: int) -> tuple[str, ...]:
@@ -113,6 +120,8 @@ class Names:
         if isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                 self._add(target, self.texts(node.value))
+        elif isinstance(node, ast.Return) and node.value is not None:
+            self._keep(f"{self._returned.get(node, '')}()", self.texts(node.value))
         elif isinstance(node, (ast.For, ast.comprehension)):
             walks = isinstance(node.iter, ast.Call) and self.called(node.iter.func) == "os.walk"
             if walks and isinstance(node.target, ast.Tuple) and isinstance(node.iter, ast.Call) and node.iter.args:
@@ -124,22 +133,47 @@ class Names:
                 self._add(node.target, self.texts(node.iter))
 
     def _add(self, target: ast.expr, values: tuple[str, ...]) -> None:
-        if isinstance(target, ast.Name) and values:
-            self._values[target.id] = _few((*self._values.get(target.id, ()), *values))
+        if isinstance(target, ast.Name):
+            self._keep(self._local.get(target, target.id), values)
+
+    def _keep(self, name: str, values: tuple[str, ...]) -> None:
+        if values:
+            self._values[name] = _few((*self._values.get(name, ()), *values))
 
 
 _IMPORTS = frozenset({"__import__", "importlib.import_module"})
 
 
-def _given(module: ast.Module) -> Iterator[ast.Name]:
-    """Names that stand for an argument of their function: what holds the same name elsewhere says nothing of them."""
+def _local(module: ast.Module) -> Iterator[tuple[ast.Name, str]]:
+    """What a function's own names are kept under: the same name in another function says nothing of them."""
+    for node in ast.walk(module):  # outer before inner, whose own names win
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            inside = [each for part in node.body for each in ast.walk(part) if isinstance(each, ast.Name)]
+            own = {each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)} | _bound(node)
+            yield from ((each, f"{each.id} of line {node.lineno}") for each in inside if each.id in own)
+
+
+def _returned(module: ast.Module) -> Iterator[tuple[ast.Return, str]]:
+    """Which function each `return` leaves."""
     for node in ast.walk(module):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-            inside = [each for part in node.body for each in ast.walk(part) if isinstance(each, ast.Name)]
-            bound = {each.id for each in inside if not isinstance(each.ctx, ast.Load)}
-            names = {each.arg for each in every} - bound
-            yield from (each for each in inside if each.id in names)
+            yield from ((each, node.name) for each in ast.walk(node) if isinstance(each, ast.Return))
+
+
+def _bound(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    """The names that a function binds itself: not those of a function within, nor those it says are from without."""
+    bound: set[str] = set()
+    outside: set[str] = set()
+    rest: list[ast.AST] = list(function.body)
+    while rest:
+        node = rest.pop()
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            bound.add(node.id)
+        elif isinstance(node, (ast.Global, ast.Nonlocal)):
+            outside.update(node.names)
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            rest.extend(ast.iter_child_nodes(node))
+    return bound - outside
 
 
 def _few(texts: Iterator[str] | tuple[str, ...]) -> tuple[str, ...]:
