@@ -8,19 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import re2
+
 from aces_ci.core.finding import Category, Confidence, Severity
 from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Example, Problem, Rule
 from aces_ci.core.scan.documents import documents
-from aces_ci.core.scan.secrets import find
+from aces_ci.core.scan.secrets import Hit, find
 from aces_ci.core.skill import Skill
 
 _SEVERITY = {Confidence.HIGH: Severity.CRITICAL, Confidence.MEDIUM: Severity.WARNING, Confidence.LOW: Severity.INFO}
 
 
+_WEB_KEY = re2.compile(r"(?i)\bfirebase_?(web_?)?(api_?)?key['\"]?\s*[:=]\s*['\"]?$")
+"""The key that every page of a Firebase project hands to its visitors: it names the project and opens nothing."""
+
+
+def _handed_out(text: str, hit: Hit) -> bool:
+    before = text[text.rfind("\n", 0, hit.start) + 1 : hit.start]
+    return hit.provider == "Google API" and _WEB_KEY.search(before) is not None
+
+
 def check(skill: Skill) -> Iterator[Problem]:
     for path, text in documents(skill):
         for hit in find(text):
+            confidence = Confidence.MEDIUM if _handed_out(text, hit) else hit.confidence
             yield Problem(
                 path=path,
                 line=hit.place.line,
@@ -28,8 +40,8 @@ def check(skill: Skill) -> Iterator[Problem]:
                 column=hit.place.column,
                 end_column=hit.place.end_column,
                 message=f"This looks like a {hit.provider} secret ({hit.masked}); everyone who gets the skill gets it.",
-                severity=_SEVERITY[hit.confidence],
-                confidence=hit.confidence,
+                severity=_SEVERITY[confidence],
+                confidence=confidence,
             )
 
 

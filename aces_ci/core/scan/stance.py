@@ -32,7 +32,13 @@ _CUE = re2.compile(
     r"permission)|irreversible|destroys?|destroyed|wipes?|wiped|loses?|careful(ly)?|caution|catastroph\w*|"
     r"audit(s|ed|ing)?|patterns?|signatures?|indicators?|common mistakes?|pitfalls?|test (case|prompt|input)s?|"
     r"adversarial|jailbreak\w*|red[- ]team\w*|treat .{0,40} as data|"
-    r"if (a|an|any|the) .{0,60}(says?|contains?|tells?|asks?|instructs?|claims?))\b|[❌🚫⛔⚠✗✘☠]|\bBAD\b|\bWRONG\b"
+    r"if (a|an|any|the) .{0,60}(says?|contains?|tells?|asks?|instructs?|claims?))\b|"
+    r"[\"'_ ](test_cases?|expected_(risk|severity|verdict|threat)|attack_(vector|type)|is_(malicious|injection))\b|"
+    r"[❌🚫⛔⚠✗✘☠]|\bBAD\b|\bWRONG\b"
+    r"|禁止|严禁|嚴禁|切勿|危险|危險|攻击|攻擊|黑名单|黑名單|注入|漏洞|不可信|可疑|测试用例|測試案例|テストケース|攻撃|"
+    r"금지|위험|공격|테스트 케이스|запрещ|опасн|вредонос|"
+    r"\b(niemals|verboten|gefährlich\w*|bösartig\w*|angriff\w*|peligros[oa]s?|prohibid[oa]s?|malicios[oa]s?|ataques?|"
+    r"perigos[oa]s?|proibid[oa]s?|dangereu(x|ses?)|interdit(e?s?)?|malveillante?s?|attaques?)\b"
 )
 _SUBJECT = re2.compile(
     r"(?i)\b(security|secure|vulnerab\w+|pen-?test\w*|penetration|exploit\w*|malware|threat\w*|injection|red[- "

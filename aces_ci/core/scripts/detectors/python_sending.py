@@ -38,6 +38,14 @@ _UNSEEN = {
     Content.FETCHED: ("fetched-code", "runs code that it downloads at run time"),
     Content.DECODED: ("decoded-code", "runs code that it decodes at run time"),
 }
+_OPENS = frozenset({"open", "io.open"})
+_INTERPRETS = re2.compile(
+    r"(?i)(^|[/ ])((ba|z|da|k|c|tc|a|fi)?sh|python[\d.]*|pypy\d*|node(js)?|deno|bun|perl|ruby|php\d*|lua|osascript|"
+    r"tclsh|pwsh|powershell|cmd|busybox|env|sudo|doas|su|nohup|xargs|ssh|docker|podman|kubectl|gdb|awk|gawk|expect|eval|"
+    r"exec|at|watch|timeout|nice|setsid|screen|tmux|parallel|find|git|make|vim?|emacs|Rscript|java)(\.exe)?($|\s)|"
+    r"^-[ce]$|^--(eval|command|exec)"
+)
+"""Programs that run what they are told, or another program."""
 _GIVEN = frozenset({"data", "json", "files", "content", "params", "body"})
 
 
@@ -96,7 +104,7 @@ def _run(module: Followed, call: ast.Call) -> Iterator[Hazard]:
     name = module.values.names.called(call.func)
     if not name and isinstance(call.func, ast.Attribute) and call.func.attr in _EXECUTES:
         name = call.func.attr  # reached by a way around its name
-    if name == "os.dup2" and call.args and _is_a_socket(call.args[0]):
+    if name == "os.dup2" and call.args and _is_a_socket(module, call.args[0]):
         message = "connects a shell with a remote machine"
         yield _hazard(call, Kind.EXFILTRATION, "reverse-shell", Severity.CRITICAL, message, None)
         return
@@ -109,7 +117,10 @@ def _run(module: Followed, call: ast.Call) -> Iterator[Hazard]:
     elif name in {"runpy.run_path", "os.startfile"} and call.args:
         files = [module.values.files.get(path) for path in module.values.names.texts(call.args[0])]
     elif calls_shell(name):
-        text = [module.of(call.args[0], call)] if call.args and not isinstance(call.args[0], ast.JoinedStr) else []
+        plain = bool(call.args) and not isinstance(call.args[0], ast.JoinedStr)
+        text = [module.of(call.args[0], call)] if plain else []
+        if any(text) and _fixed_program(module, call.args[0]):
+            text = []
         scripts = list(words_of(call, module.values.names))
         ran = [path for script in scripts for each in parse(script) if (path := file_run(each))]
         files = [module.values.files.get(path) for path in (*ran, *(script.split(" ", 1)[0] for script in scripts))]
@@ -124,8 +135,58 @@ def _run(module: Followed, call: ast.Call) -> Iterator[Hazard]:
             return
 
 
-def _is_a_socket(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "fileno"
+def _is_a_socket(module: Followed, node: ast.expr) -> bool:
+    """Whether it is the descriptor of an object that may be a connection: of none that is only ever an open file."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "fileno"):
+        return False
+    holder = node.func.value
+    made = list(_bound(module, holder.id)) if isinstance(holder, ast.Name) else [holder]
+    calls = [module.values.names.called(each.func) if isinstance(each, ast.Call) else "" for each in made]
+    return not calls or any(call not in _OPENS for call in calls)
+
+
+def _bound(module: Followed, name: str) -> Iterator[ast.AST | None]:
+    """Everything that a name is bound to anywhere in the module; None for what is no plain assignment."""
+    stored = 0
+    for node in module.scope:
+        if isinstance(node, ast.withitem) and isinstance(node.optional_vars, ast.Name):
+            target, value = node.optional_vars, node.context_expr
+        elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            target, value = node.targets[0], node.value
+        else:
+            binds = isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+            stored += binds or (isinstance(node, ast.arg) and node.arg == name)
+            continue
+        if target.id == name:
+            stored -= 1  # its own name is met as well
+            yield value
+    yield from (None,) * stored
+
+
+def _fixed_program(module: Followed, node: ast.expr) -> bool:
+    """Whether a list of words begins with a program that is written out and runs no code it is told."""
+    made = list(_bound(module, node.id)) if isinstance(node, ast.Name) else [node]
+    if isinstance(node, ast.Name) and any(_changes(each, node.id) for each in module.scope):
+        return False
+    return bool(made) and all(isinstance(each, (ast.List, ast.Tuple)) and _told(each.elts) for each in made)
+
+
+def _told(words: list[ast.expr]) -> bool:
+    first = words[0] if words else None
+    if not (isinstance(first, ast.Constant) and isinstance(first.value, str)):
+        return False
+    written = [each.value for each in words if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    return not any(_INTERPRETS.search(word) for word in written)
+
+
+def _changes(node: ast.AST, name: str) -> bool:
+    """Whether it puts something else into the list of that name."""
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+        return isinstance(node.value, ast.Name) and node.value.id == name
+    if isinstance(node, ast.AugAssign):
+        return isinstance(node.target, ast.Name) and node.target.id == name
+    called = node.func if isinstance(node, ast.Call) else None
+    return isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) and called.value.id == name
 
 
 def _download(call: ast.Call, held: Held) -> Hazard:

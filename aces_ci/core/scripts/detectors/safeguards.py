@@ -166,6 +166,8 @@ def _local(command: Command) -> bool:
 
 def _writes(command: Command) -> Iterator[Suspicion]:
     for target in written(command):
+        if "sudoers.d/" in target and _says_nothing(command):
+            continue
         if _KEYS.search(target):
             there = Within.REMOTE in command.within  # one's own key on one's own server is what ssh-copy-id does
             worst = (
@@ -207,6 +209,17 @@ def _writes(command: Command) -> Iterator[Suspicion]:
         yield _suspicion(Kind.PERSISTENCE, "autostart", Severity.WARNING, "schedules a job that runs without the user")
     if command.name == "launchctl" and any(w.text in {"load", "bootstrap"} for w in command.arguments):
         yield _suspicion(Kind.PERSISTENCE, "autostart", Severity.WARNING, "starts a program at every login")
+
+
+def _says_nothing(command: Command) -> bool:
+    """Whether all that is printed is one comment, or nothing: no line of it lets anybody do anything."""
+    if command.name != "echo":
+        return False
+    words = [word.text for word in command.arguments]
+    if any(word is None or "\n" in word or "\\" in word for word in words):
+        return False
+    line = " ".join(word or "" for word in words).strip()
+    return not line or re2.match(r"#\s", line) is not None  # `#include` and `#1000` are none
 
 
 def _rights(scene: Scene, command: Command) -> Iterator[Suspicion]:
