@@ -153,7 +153,7 @@ def test_both_arms_get_the_same_proxy_and_the_gateway_the_same_hosts() -> None:
         assert "127.0.0.1" in job.environment["NO_PROXY"] == job.environment["no_proxy"]
         assert not {"HTTP_PROXY", "http_proxy", "ALL_PROXY"} & set(job.environment), "the model is on plain HTTP"
     (configured,) = (order for order in session.gateway.received if isinstance(order, Configuration))
-    assert [item.tunnel_path for item in configured.listeners] == ["/slots/s0/net.sock"]
+    assert [item.tunnel_path for item in configured.listeners] == ["/slots/s0/net.sock", "/slots/s1/net.sock"]
 
 
 def test_without_hosts_there_is_no_proxy_at_all() -> None:
