@@ -10,7 +10,7 @@ import re2
 
 from aces_ci.core.finding import Confidence, Severity
 from aces_ci.core.scripts.detectors.remote_code import BY_HOST
-from aces_ci.core.scripts.flow.private_files import SENDERS
+from aces_ci.core.scripts.flow.private_files import SENDERS, TOKEN_TOOLS
 from aces_ci.core.scripts.flow.python_following import Followed, followed
 from aces_ci.core.scripts.flow.running import file_run
 from aces_ci.core.scripts.hazards import hosts
@@ -38,6 +38,8 @@ _UNSEEN = {
     Content.FETCHED: ("fetched-code", "runs code that it downloads at run time"),
     Content.DECODED: ("decoded-code", "runs code that it decodes at run time"),
 }
+_NAMED_HOSTS = frozenset({Host.LOCAL, Host.VENDOR, Host.KNOWN, Host.UNKNOWN})
+"""Where an API lies to which a token belongs: as in shell, none that collects, is bare or unencrypted."""
 _OPENS = frozenset({"open", "io.open"})
 _INTERPRETS = re2.compile(
     r"(?i)(^|[/ ])((ba|z|da|k|c|tc|a|fi)?sh|python[\d.]*|pypy\d*|node(js)?|deno|bun|perl|ruby|php\d*|lua|osascript|"
@@ -68,6 +70,11 @@ def _sent(module: Followed, call: ast.Call) -> Iterator[Hazard]:
         if held is None or held.content is not Content.PRIVATE:
             continue
         kinds = {hosts.host(url)[0] for url in _urls(module, call)}
+        if TOKEN_TOOLS.match(held.origin) and kinds and kinds <= _NAMED_HOSTS:
+            severity = Severity.WARNING if Host.UNKNOWN in kinds else Severity.INFO
+            message = f"passes a value of {held.origin} to another machine"
+            yield _hazard(call, Kind.EXFILTRATION, "use-secret", severity, message, held.origin)
+            return
         if not (kinds and kinds <= {Host.LOCAL}):
             message = f"sends {held.origin} to another machine"
             yield _hazard(call, Kind.EXFILTRATION, "send-secret", Severity.CRITICAL, message, held.origin)
