@@ -47,7 +47,7 @@ def images_for(
                 environment=environment,
                 base=named.get("ACES_SANDBOX_BASE") or None,
                 fetch=named.get("ACES_SANDBOX_FETCH") or None,
-                command=_start_of(harnesses[name], tuple(rows[name].command or ())),
+                command=_start_of(harnesses[name], rows[name].command),
             )
             found[name] = sandbox.image(request)
     return found

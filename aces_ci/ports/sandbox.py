@@ -169,6 +169,8 @@ class AtOnce:
 
 
 AT_ONCE = AtOnce()
+NEVER_BEGUN = Ran(end=End.CANCELLED, because="the run was over before it started")
+"""What comes of a job whose turn was refused."""
 
 
 class Session(Protocol):

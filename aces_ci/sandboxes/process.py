@@ -24,7 +24,7 @@ from typing import IO
 from aces_ci.core.errors import UsageError
 from aces_ci.core.spending.control import Listener
 from aces_ci.core.staging import StagedFile
-from aces_ci.ports.sandbox import AT_ONCE, End, ImageRequest, Job, Limits, Program, Ran, Stream, Turn
+from aces_ci.ports.sandbox import AT_ONCE, NEVER_BEGUN, End, ImageRequest, Job, Limits, Program, Ran, Stream, Turn
 from aces_ci.sandboxes._process.channel import PipeChannel
 from aces_ci.sandboxes._process.collect import collect
 from aces_ci.sandboxes._process.ports import free_port
@@ -94,7 +94,7 @@ class ProcessSession:
         environment = {**_own(home), **job.environment}
         waiting = time.monotonic()
         if not turn.wait():
-            ran = Ran(end=End.CANCELLED, because="the run was over before it started")
+            ran = NEVER_BEGUN
         else:
             waited = time.monotonic() - waiting
             # Without names: what the agent does to the files beside its folders cannot reach them.

@@ -19,6 +19,7 @@ from aces_ci.core.spending.exchange import ArmCheck, Exchange, Outcome, Protocol
 from aces_ci.core.trial import Usage
 from aces_ci.ports.sandbox import (
     AT_ONCE,
+    NEVER_BEGUN,
     CollectedFile,
     End,
     ImageRequest,
@@ -188,7 +189,7 @@ class FakeSession:
 
     def run(self, job: Job, stop: threading.Event, turn: Turn = AT_ONCE) -> Ran:
         if not turn.wait():
-            return Ran(end=End.CANCELLED, because="the run was over before it started")
+            return NEVER_BEGUN
         try:
             return self._play(job, stop)
         finally:

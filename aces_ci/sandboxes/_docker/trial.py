@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from aces_ci.core.staging import StagedFile
-from aces_ci.ports.sandbox import End, Job, Ran, SandboxLost, Turn
+from aces_ci.ports.sandbox import NEVER_BEGUN, End, Job, Ran, SandboxLost, Turn
 from aces_ci.sandboxes._docker.archive import pack
 from aces_ci.sandboxes._docker.berth import HELD_HOME, HELD_WORKSPACE, Berth
 from aces_ci.sandboxes._docker.collect import Harvest, read
@@ -109,7 +109,7 @@ def run(
         drain = Drain(engine.attach(container), job.limits)
         ready = time.monotonic()
         if not turn.wait():
-            return Ran(end=End.CANCELLED, because="the run was over before it started")
+            return NEVER_BEGUN
         started = time.monotonic()
         try:
             with precedence.starting():
