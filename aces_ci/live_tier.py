@@ -71,7 +71,7 @@ def _measure(
     # What may not run at all is said before images are built for it.
     design = replace(trialling.design_of(settings, job.event.trust), elsewhere=elsewhere)
     box, harnesses = compose.sandbox(settings.live.sandbox.backend), compose.harnesses()
-    reach = trialling.access(env, trialling.server_of(settings), in_container=box.isolates)
+    reach = trialling.access(env, trialling.server_of(settings, job.server), in_container=box.isolates)
     rig = equipping.Rig(
         settings=settings,
         env=env,

@@ -70,6 +70,8 @@ class Job:
     """The run's money, or this shard's part of it: every tier that spends takes from it."""
     shard: tuple[int, int] | None = None
     consent: Consent = field(default_factory=Consent)
+    server: str | None = None
+    """The agents' model server, where the command line names one; the judge's may be another (`settings.judge`)."""
     recheck: Callable[[], Refusal | None] = lambda: None
     """Whether an approval to spend still holds, asked of the forge."""
     started: datetime = field(default_factory=lambda: datetime.now(UTC))

@@ -58,7 +58,7 @@ def _plan(job: Job, subjects: Sequence[Subject]) -> tuple[TrialPlan | None, str]
     settings = job.loaded.settings
     harnesses = compose.harnesses()
     try:
-        server = trialling.server_of(settings)
+        server = trialling.server_of(settings, job.server)
         reach = trialling.access({}, server, in_container=False) if server else trialling.every_provider()
         who = trialling.contenders(settings, harnesses, reach, {})
         plan = make_live_plan(subjects, who, trialling.design_of(settings, job.event.trust), attainable=attainable)

@@ -70,9 +70,9 @@ def access(env: Mapping[str, str], provider_url: str | None, *, in_container: bo
     )
 
 
-def server_of(settings: Settings) -> str | None:
-    """The user's own model server, as the settings name it."""
-    return str(settings.judge.base_url) if settings.judge.base_url else None
+def server_of(settings: Settings, named: str | None) -> str | None:
+    """The agents' own model server: the one that the command line has `named`, else the judge's."""
+    return named or (str(settings.judge.base_url) if settings.judge.base_url else None)
 
 
 def every_provider() -> Access:

@@ -57,7 +57,6 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
     repo: Path,
     config: Path | None,
     overrides: tuple[str, ...],
-    provider_url: str | None,
     quiet: int,
     verbose: int,
     color: str,
@@ -67,7 +66,6 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
     PATH is a skill, a folder of skills, or any file inside one (pre-commit passes files); default is the
     working directory. Exit 1 on errors, on critical findings, and where the profile's own gate fails.
     """
-    del provider_url
     from aces_ci import compose
     from aces_ci.changes.worktree import search
     from aces_ci.cli._check.baseline import Baseline

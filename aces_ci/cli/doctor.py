@@ -8,12 +8,12 @@ from pathlib import Path
 
 import click
 
-from aces_ci.cli.options import config_options, format_option, repo_option
+from aces_ci.cli.options import format_option, repo_option, server_and_config_options
 
 
 @click.command("doctor")
 @repo_option
-@config_options
+@server_and_config_options
 @click.option("--tier", type=click.Choice(["structural", "judge", "live"]), default="structural", show_default=True)
 @format_option("text", "json")
 def COMMAND(

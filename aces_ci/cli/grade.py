@@ -47,7 +47,6 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
     repo: Path,
     config: Path | None,
     overrides: tuple[str, ...],
-    provider_url: str | None,
 ) -> int:
     """Score the trajectory TRACE (ATIF) against a case; without --judge what needs one says so.
 
@@ -71,7 +70,7 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
         output=output,
         repo=repo,
         config=config,
-        overrides=(*overrides, f"judge.base_url={provider_url}") if provider_url else overrides,
+        overrides=overrides,
         as_json=format_ == "json",
     )
     return run(wanted, env=dict(os.environ), out=click.echo)

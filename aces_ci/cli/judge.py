@@ -30,7 +30,6 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
     repo: Path,
     config: Path | None,
     overrides: tuple[str, ...],
-    provider_url: str | None,
     color: str,
     quiet: int,
     verbose: int,
@@ -50,7 +49,7 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
         output=output,
         repo=repo,
         config=config,
-        overrides=(*overrides, f"judge.base_url={provider_url}") if provider_url else overrides,
+        overrides=overrides,
         as_json=format_ == "json",
         quiet=quiet,
     )

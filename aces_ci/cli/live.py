@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from aces_ci.cli.options import config_options, output_option, repo_option, verbosity_options
+from aces_ci.cli.options import output_option, repo_option, server_and_config_options, verbosity_options
 
 
 def _finite(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
@@ -37,7 +37,7 @@ def _finite(ctx: click.Context, param: click.Parameter, value: float | None) -> 
 @click.option("--pull-only", is_flag=True, help="Prepare the images and stop; needs neither SKILL nor key.")
 @output_option
 @repo_option
-@config_options
+@server_and_config_options
 @verbosity_options
 def COMMAND(  # noqa: PLR0913 - one parameter an option
     skills: tuple[Path, ...],

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 import click
 
@@ -61,10 +63,27 @@ def format_option(*names: str) -> Callable[[F], F]:
     return decorate
 
 
-def config_options(function: F) -> F:
-    """`--config FILE`, `--set key=value` and `--provider-url URL`."""
+def config_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--config FILE`, `--set key=value` and `--provider-url URL`, which comes as the first of `overrides`."""
+
+    @wraps(function)
+    def with_one_server(*args: Any, overrides: tuple[str, ...], provider_url: str | None, **options: Any) -> Any:
+        from aces_ci.settings.load import with_server
+
+        return function(*args, overrides=with_server(provider_url, overrides), **options)
+
+    return server_and_config_options(with_one_server)
+
+
+def server_and_config_options(function: F) -> F:
+    """The same for commands that also start agents: `provider_url` is theirs, and the judge's by `with_server`."""
     for option in (
-        click.option("--provider-url", metavar="URL", help="Base URL of an OpenAI-compatible model server."),
+        click.option(
+            "--provider-url",
+            metavar="URL",
+            callback=_server,
+            help="Base URL of an OpenAI-compatible model server; `--set judge.base_url=URL` outranks it for the judge.",
+        ),
         click.option(
             "--set",
             "overrides",
@@ -106,6 +125,16 @@ def wants_color(choice: str, *, is_tty: bool, env: dict[str, str]) -> bool:
     if env.get("NO_COLOR"):
         return False
     return bool(env.get("FORCE_COLOR")) or is_tty
+
+
+def _server(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    try:
+        parts = urlsplit(value or "")
+    except ValueError as error:
+        raise click.BadParameter(f"{value} is no URL: {error}", ctx, param) from None
+    if value and not (parts.scheme in ("http", "https") and parts.hostname):
+        raise click.BadParameter(f"{value} is no URL of a server: http(s)://host[:port][/path]", ctx, param)
+    return value
 
 
 def _directory(ctx: click.Context, param: click.Parameter, value: Path) -> Path:

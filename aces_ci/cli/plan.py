@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from aces_ci.cli.options import config_options, format_option, repo_option
+from aces_ci.cli.options import format_option, repo_option, server_and_config_options
 
 
 @click.command("plan")
@@ -21,7 +21,7 @@ from aces_ci.cli.options import config_options, format_option, repo_option
     metavar="N",
     help="Print a matrix of at most N shards, none of them empty, instead of the plan.",
 )
-@config_options
+@server_and_config_options
 @format_option("text", "json")
 def COMMAND(
     repo: Path,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from aces_ci.cli.options import config_options, output_option, repo_option, verbosity_options
+from aces_ci.cli.options import output_option, repo_option, server_and_config_options, verbosity_options
 
 
 @click.command("run")
@@ -18,7 +18,7 @@ from aces_ci.cli.options import config_options, output_option, repo_option, verb
 @click.option("--shard", metavar="I/N", help="Evaluate one shard and write evidence only.")
 @output_option
 @click.option("--format", "format_", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True)
-@config_options
+@server_and_config_options
 @click.option("--resume", is_flag=True, help="Reuse the live runs that a start which was killed left in the output.")
 @click.option("--no-post", is_flag=True, help="Write every report, post nothing.")
 @verbosity_options

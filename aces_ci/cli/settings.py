@@ -21,7 +21,6 @@ def COMMAND(
     repo: Path,
     config: Path | None,
     overrides: tuple[str, ...],
-    provider_url: str | None,
     format_: str,
 ) -> int:
     """List every setting (or those of SECTION): value, origin, meaning. Reads the working tree's aces.yml."""
@@ -30,13 +29,12 @@ def COMMAND(
     from aces_ci.settings.inputs import inputs_of
     from aces_ci.settings.load import load
 
-    given = (*overrides, f"judge.base_url={provider_url}") if provider_url else overrides
     loaded = load(
         policy=from_worktree(repo, config),
         policy_origin="(working tree)",
         env=os.environ,
         inputs=inputs_of(os.environ, settings_only=True),
-        overrides=given,
+        overrides=overrides,
     )
     found = [row for row in rows(loaded) if not section or row.key == section or row.key.startswith(f"{section}.")]
     if not found:

@@ -70,8 +70,7 @@ def run(
     harnesses = compose.harnesses()
     if wanted.pull_only:
         return _pulled(settings, harnesses, sandbox, env, out)
-    server = wanted.provider_url or trialling.server_of(settings)
-    reach = trialling.access(env, server, in_container=sandbox.isolates)
+    reach = trialling.access(env, trialling.server_of(settings, wanted.provider_url), in_container=sandbox.isolates)
     redactor = Redactor([*secrets_of(env), *reach.secrets.keys.values()])
     folder = Folder.at(wanted.output, cwd=Path.cwd(), redact=redactor.redact)
     with folder.held(), _whole_command(wanted), ExitStack() as until_the_end:

@@ -10,7 +10,7 @@ from aces_ci.core.errors import UsageError
 from aces_ci.core.inert import plain
 from aces_ci.policy import from_worktree
 from aces_ci.settings.inputs import inputs_of
-from aces_ci.settings.load import load
+from aces_ci.settings.load import load, with_server
 from aces_ci.settings.model import Harness, Settings
 
 
@@ -61,14 +61,12 @@ def settings_of(wanted: Wanted, env: Mapping[str, str]) -> Settings:
     Raises:
         UsageError: they cannot be read, or --harness and --model do not say who runs with what.
     """
-    # One server of the user's own answers agents and judge, unless a setting names another one for the judge.
-    own = (f"judge.base_url={wanted.provider_url}",) if wanted.provider_url else ()
     settings = load(
         policy=from_worktree(wanted.repo, wanted.config),
         policy_origin="(working tree)",
         env=env,
         inputs=inputs_of(env, settings_only=True),
-        overrides=(*own, *wanted.overrides),
+        overrides=with_server(wanted.provider_url, wanted.overrides),
     ).settings
     # An image is the same for every model.
     model = wanted.model or ("any" if wanted.pull_only and wanted.harness else None)

@@ -153,7 +153,7 @@ def _planned(
     settings = job.loaded.settings
     missing = None
     try:
-        reach = trialling.access(env, trialling.server_of(settings), in_container=False)
+        reach = trialling.access(env, trialling.server_of(settings, job.server), in_container=False)
     except AcesError as error:
         missing, reach = error.message, trialling.every_provider()
     who = trialling.contenders(settings, compose.harnesses(), reach, {})

@@ -16,7 +16,7 @@ from aces_ci.core.live_opening import OPEN
 from aces_ci.core.policy_file import POLICY_FILE
 from aces_ci.policy import MISNAMED, from_worktree
 from aces_ci.settings.inputs import inputs_of
-from aces_ci.settings.load import load, twin
+from aces_ci.settings.load import load, twin, with_server
 from aces_ci.settings.model import Settings
 
 KEYS = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY")
@@ -63,8 +63,9 @@ def examine(
     env: Mapping[str, str],
 ) -> list[Row]:
     """All checks, in the order in which a newcomer meets them."""
-    settings, said = _settings(repo, config, overrides, env)
-    url = provider_url or (settings and settings.judge.base_url and str(settings.judge.base_url))
+    settings, said = _settings(repo, config, with_server(provider_url, overrides), env)
+    judges = str(settings.judge.base_url) if settings and settings.judge.base_url else ""
+    url = " and ".join(dict.fromkeys(name.rstrip("/") for name in (provider_url or "", judges) if name))
     box = [_OPEN] if settings and settings.live.sandbox.backend == "process" else _docker(env)
     return [*_git(repo), *_skills(repo), *said, _token(env), _key(env, url or None), *box]
 

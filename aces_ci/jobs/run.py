@@ -31,7 +31,7 @@ from aces_ci.ports.forge import Forge, ForgeOptions
 from aces_ci.resuming import Earlier
 from aces_ci.set_aside import baseline, spelled_out
 from aces_ci.settings.inputs import inputs_of, secrets_of
-from aces_ci.settings.load import Loaded, load
+from aces_ci.settings.load import Loaded, load, with_server
 from aces_ci.shell.evidence_file import NAME as EVIDENCE
 from aces_ci.shell.evidence_file import rows_in, text_of
 from aces_ci.shell.files import Folder
@@ -97,7 +97,7 @@ def prepared(
                 policy_origin=f"({policy.ref} {policy.sha[:7]})" if policy.sha else f"({policy.ref})",
                 env=env,
                 inputs=inputs_of(env, settings_only=True),
-                overrides=_overrides(options),
+                overrides=with_server(options.provider_url, options.overrides),
             )
             loaded = spelled_out(loaded, compose.rule_codes())
         recorded = baseline(repository, event, loaded.settings.structural.baseline_file)
@@ -113,6 +113,7 @@ def prepared(
             purse=Purse.of_shard(in_micros(loaded.settings.budget.usd), shard[1] if shard else 1),
             shard=shard,
             consent=given,
+            server=options.provider_url,
             recheck=partial(still_given, forge, event, given),
         )
 
@@ -159,7 +160,7 @@ def report(places: Sequence[Path], options: Options, *, env: Mapping[str, str], 
     folder = Folder.at(options.output, cwd=Path.cwd(), redact=redactor.redact)
     merged = assemble(rows)
     told = from_evidence(rows)
-    loaded = load(policy=told, env=env, inputs=inputs_of(env, settings_only=True), overrides=_overrides(options))
+    loaded = load(policy=told, env=env, inputs=inputs_of(env, settings_only=True), overrides=options.overrides)
     folder.claim()
     folder.write(EVIDENCE, text_of(rows))
     forge = compose.forge(env, log, _forge_options(env, redactor)) if options.post else None
@@ -269,8 +270,3 @@ def _forge_options(env: Mapping[str, str], redactor: Redactor) -> ForgeOptions:
         environment=given.get("environment"),
         redactor=redactor,
     )
-
-
-def _overrides(options: Options) -> tuple[str, ...]:
-    given = options.overrides
-    return (*given, f"judge.base_url={options.provider_url}") if options.provider_url else given

@@ -78,6 +78,11 @@ def load(
     return Loaded(settings=settings, origins=origins)
 
 
+def with_server(url: str | None, overrides: Sequence[str]) -> tuple[str, ...]:
+    """`--set` of a command line that names one model server for all: a setting that is spelled out outranks it."""
+    return (f"judge.base_url={url}", *overrides) if url else tuple(overrides)
+
+
 def _assignment(text: str) -> tuple[Path, str]:
     key, equals, value = text.partition("=")
     if not equals or not key.strip():

@@ -31,7 +31,6 @@ def COMMAND(
     output: Path,
     config: Path | None,
     overrides: tuple[str, ...],
-    provider_url: str | None,
 ) -> None:
     """Hold the judge against LABELS, a file with one JSON object a line.
 
@@ -44,7 +43,7 @@ def COMMAND(
         paths=(),
         output=output,
         config=config,
-        overrides=(*overrides, f"judge.base_url={provider_url}") if provider_url else overrides,
+        overrides=overrides,
     )
     found = calibrated(labels, wanted, env=dict(os.environ), perturb=not no_perturb)
     click.echo(json.dumps(document(found)) if format_ == "json" else "\n".join(rows(found)))

@@ -31,7 +31,6 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
     output: Path,
     config: Path | None,
     overrides: tuple[str, ...],
-    provider_url: str | None,
 ) -> int:
     """Draft cases for the skill at PATH: explicit, implicit, contextual and negative.
 
@@ -50,6 +49,6 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
         repo=repo,
         output=output,
         config=config,
-        overrides=(*overrides, f"judge.base_url={provider_url}") if provider_url else overrides,
+        overrides=overrides,
     )
     return create(order, env=dict(os.environ), out=click.echo, err=lambda line: click.echo(line, err=True))

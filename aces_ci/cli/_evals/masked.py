@@ -22,7 +22,6 @@ def COMMAND(
     output: Path,
     config: Path | None,
     overrides: tuple[str, ...],
-    provider_url: str | None,
     format_: str,
 ) -> int:
     """Ask a model which items of the suite at PATH it would meet without the skill. Costs a cent or so a case.
@@ -37,6 +36,6 @@ def COMMAND(
         repo=repo,
         output=output,
         config=config,
-        overrides=(*overrides, f"judge.base_url={provider_url}") if provider_url else overrides,
+        overrides=overrides,
     )
     return masked(order, env=dict(os.environ), as_json=format_ == "json", out=click.echo)

@@ -20,7 +20,7 @@ from aces_ci.cli.options import config_options, output_option, repo_option
 @repo_option
 @output_option
 @config_options
-def COMMAND(  # noqa: PLR0913 - one parameter an option
+def COMMAND(
     path: Path,
     results: Path,
     grounded: bool,
@@ -29,7 +29,6 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
     output: Path,
     config: Path | None,
     overrides: tuple[str, ...],
-    provider_url: str | None,
 ) -> int:
     """Refine the drafted cases of the skill at PATH, one by one, and print the diff. A backup is kept.
 
@@ -46,6 +45,6 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
         repo=repo,
         output=output,
         config=config,
-        overrides=(*overrides, f"judge.base_url={provider_url}") if provider_url else overrides,
+        overrides=overrides,
     )
     return run(order, results, env=dict(os.environ), out=click.echo, err=lambda line: click.echo(line, err=True))
