@@ -18,8 +18,8 @@ ASSUMED = 1
 """Size of a file that is taken to be there because its manifest names it and the corpus lacks it."""
 
 
-def regular(path: str, data: bytes) -> SkillFile:
-    return SkillFile(path=path, kind=FileKind.REGULAR, size=len(data), data=data)
+def regular(path: str, data: bytes, kind: FileKind = FileKind.REGULAR) -> SkillFile:
+    return SkillFile(path=path, kind=kind, size=len(data), data=data)
 
 
 def _table(path: Path) -> list[dict[str, str]]:
@@ -100,7 +100,8 @@ def folder(base: Path) -> list[Skill]:
             if path.is_relative_to(root) and not any(path.is_relative_to(other) for other in nested):
                 name, held = path.relative_to(root).as_posix(), data[path]
                 oversize = SkillFile(path=name, kind=FileKind.OVERSIZE, size=LONGEST + 1)
-                files[name] = regular(name, held) if held is not None else oversize
+                kind = FileKind.EXECUTABLE if path.stat().st_mode & 0o100 else FileKind.REGULAR
+                files[name] = regular(name, held, kind) if held is not None else oversize
         place = root.relative_to(base).as_posix()
         prefix = "" if place == "." else f"{place}/"
         outside = frozenset(everything - {prefix + name for name in files})

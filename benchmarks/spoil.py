@@ -51,6 +51,7 @@ _FILLER_TEXT = (
 )
 _FILLER = tuple(_FILLER_TEXT.split())
 _FAILURE = re.compile(r"(?i)\b(error|fail|failed|failure|fails|invalid|missing|exception|timeout|retry)\b")
+_TEST = re.compile(r"(?:^|/)tests?/|(?:^|/)test_|[._-]test\.\w+$")
 _TRIGGER = re.compile(r"(?i)\b(use (?:this|it|when|for|if)|when(?:ever)? |triggers? )")
 
 
@@ -184,11 +185,14 @@ def references_emptied(skill: Skill) -> Skill | None:
 
 
 def _scripts(skill: Skill) -> list[str]:
-    """Scripts that the manifest names and that are known to be there."""
+    """Programs that the manifest names and that are known to be there; a test is none that an agent is meant to run."""
     return [
         path
         for path, file in skill.files.items()
-        if path.endswith(SCRIPT_SUFFIXES) and path in skill.body and file.size != ASSUMED
+        if (path.endswith(SCRIPT_SUFFIXES) or (file.kind is FileKind.EXECUTABLE and "." not in path))
+        and path in skill.body
+        and file.size != ASSUMED
+        and not _TEST.search(path)
     ]
 
 

@@ -1,13 +1,13 @@
 """A script is mentioned nowhere.
 
-No agent runs a file it is not told about. Modules that another script imports or starts are fine. A script that only
-a reference names is found late: it costs a few points, and no line for the reader.
+No agent runs a file it is not told about. Modules that a mentioned script imports or starts are fine. A script that
+only a reference names is found late: it costs a few points, and no line for the reader.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from aces_ci.core.finding import Category, Severity
 from aces_ci.core.reading.outline import markup
@@ -38,27 +38,19 @@ def check(skill: Skill) -> Iterator[Problem]:
         if file.size < 200_000 and not _NEVER_READ.search(path)
     }
     texts[skill.manifest] = skill.body
-    codes: dict[str, str] = {}
     unread = any(file.data is None for file in skill.files.values())
+    named = _named_by(found, texts)
+    told = [path for path in found if _told(skill, path, named[path])]
+    reached = set(told)
+    while told:  # what a script that is told of runs is told of as well
+        path = told.pop()
+        more = [other for other in found if other not in reached and path in named[other]]
+        reached.update(more)
+        told += more
     part = 1.0
     for path in found:
-        name = path.rsplit("/", 1)[-1]
-        folder = path.rsplit("/", 1)[0] + "/" if "/" in path else ""
-        imported = imports(path)
-        stem = name.rsplit(".", 1)[0]
-        by = []
-        for other, text in texts.items():
-            if other == path or stem not in text:
-                continue
-            if _names(other, text, name) or imported.search(
-                codes.get(other) or codes.setdefault(other, _code(other, text))
-            ):
-                by.append(other)
-        if name in skill.body or (folder.count("/") > 1 and folder in skill.body):
-            continue
-        if skill.manifest in by and (not folder or folder.replace("/", ".") in skill.body or folder in skill.body):
-            continue
-        if any(not other.endswith(_TEXTS) for other in by):
+        by = [other for other in named[path] if other not in found]
+        if path in reached or any(not other.endswith(_TEXTS) for other in by):
             continue
         if by:
             yield Problem(path=path, message=f"{path} is named in {by[0]} alone.", deduction=LATE * part, quiet=True)
@@ -69,11 +61,42 @@ def check(skill: Skill) -> Iterator[Problem]:
                 path=path,
                 whole_file=True,
                 column=1,
-                message=f"{path} is mentioned nowhere, so no agent will run it.",
+                message=f"{path} is mentioned nowhere, so no agent will run it."
+                if not named[path]
+                else f"{path} is mentioned in {named[path][0]} alone, which is mentioned nowhere.",
                 hint="show its command line in SKILL.md",
                 deduction=FIRST * part,
             )
         part *= NEXT
+
+
+def _told(skill: Skill, path: str, by: list[str]) -> bool:
+    """Whether the manifest names a script, the folder of one that lies deeper, or takes it in as a module."""
+    folder = path.rsplit("/", 1)[0] + "/" if "/" in path else ""
+    if path.rsplit("/", 1)[-1] in skill.body or (folder.count("/") > 1 and folder in skill.body):
+        return True
+    return skill.manifest in by and (not folder or folder.replace("/", ".") in skill.body or folder in skill.body)
+
+
+def _named_by(found: tuple[str, ...], texts: Mapping[str, str]) -> dict[str, list[str]]:
+    """Of each script the files that name it or take it in."""
+    codes: dict[str, str] = {}
+    named: dict[str, list[str]] = {}
+    for path in found:
+        name = path.rsplit("/", 1)[-1]
+        stem = name.rsplit(".", 1)[0]
+        imported = imports(path)
+        named[path] = [
+            other
+            for other, text in texts.items()
+            if other != path
+            and stem in text
+            and (
+                _names(other, text, name)
+                or imported.search(codes.get(other) or codes.setdefault(other, _code(other, text)))
+            )
+        ]
+    return named
 
 
 def _names(path: str, text: str, script: str) -> bool:
@@ -131,6 +154,26 @@ RULE = Rule(
             lines=(1,),
             path="scripts/export.py",
             why="its own test is not read by an agent",
+        ),
+        Example(
+            files={
+                "SKILL.md": manifest(),
+                "scripts/export.py": "print(1)\n",
+                "scripts/lib/__init__.py": "",
+                "scripts/lib/paths.py": "# read from the export folder\n",
+            },
+            lines=(1,),
+            path="scripts/export.py",
+            why="a sentence is no import",
+        ),
+        Example(
+            files={
+                "SKILL.md": manifest("# Sample\n\nRun `bash scripts/run.sh`.\n"),
+                "scripts/run.sh": "node scripts/mail.js\n",
+                "scripts/mail.js": "const ledger = require('./ledger')\n",
+                "scripts/ledger.js": "exports.rows = []\n",
+            },
+            why="what a script runs that the text names is fine, however deep",
         ),
         Example(
             files={

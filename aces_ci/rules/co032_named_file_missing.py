@@ -1,14 +1,17 @@
 """A command names a file of the skill that is not there.
 
 Paths below `scripts/`, `references/`, `assets/`, `templates/` and `resources/` in code are looked up, scripts also in
-any other folder where the skill keeps some. A renamed or forgotten script fails only when the agent is already at work.
+any other folder where the skill keeps some, programs without an ending where a command begins with them. A renamed or
+forgotten script fails only when the agent is already at work.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from aces_ci.core.finding import Category, Confidence, Severity
+from aces_ci.core.reading.outline import outline
 from aces_ci.core.reading.reference import SCRIPT_SUFFIXES, above, mentions
 from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Dimension, Example, Problem, Rule
@@ -27,7 +30,10 @@ def check(skill: Skill) -> Iterator[Problem]:
         known = path in skill.files or any(name.startswith(path + "/") for name in skill.files)
         stem_ = path.rsplit("/", 1)[-1]
         nested = any(name.endswith("/" + path) for name in skill.files)
-        if known or above(skill, path) or nested or path in seen or "." not in stem_:
+        if known or above(skill, path) or nested or path in seen:
+            continue
+        program = "." not in stem_
+        if program and not _called(skill, path):
             continue
         seen.add(path)
         column = lines[line - 1].find(path) + 1
@@ -37,8 +43,20 @@ def check(skill: Skill) -> Iterator[Problem]:
             column=column or None,
             hint=f"correct the path, or add {path}",
             quiet=len(seen) > MOST,
-            deduction=(SCRIPT if path.endswith(SCRIPT_SUFFIXES) else OTHER) * NEXT ** (len(seen) - 1),
+            deduction=(SCRIPT if program or path.endswith(SCRIPT_SUFFIXES) else OTHER) * NEXT ** (len(seen) - 1),
         )
+
+
+def _called(skill: Skill, path: str) -> bool:
+    """Whether a name without an ending is a program's: below `scripts/`, first in a command, and short for no other."""
+    if not path.startswith("scripts/") or any(name.startswith(f"{path}.") for name in skill.files):
+        return False
+    parts = outline(skill.body)
+    own = f"(?:{re.escape(skill.directory)}/)?" if skill.directory else ""
+    call = re.compile(
+        rf"^[ \t]*(?:\$ )?(?:(?:python3?|bash|sh|node|ruby|uv run) )?(?:\./)?{own}{re.escape(path)}(?= )", re.M
+    )
+    return any(call.search(text) for text in (*(text for text, _ in parts.spans), *(c.content for c in parts.codes)))
 
 
 RULE = Rule(
@@ -64,6 +82,18 @@ RULE = Rule(
             }
         ),
         Example(files={"SKILL.md": manifest("# Sample\n\nWrite `scripts/<name>.py` yourself.\n")}),
+        Example(
+            files={"SKILL.md": manifest("# Sample\n\n```sh\nscripts/export-ledger --csv\n```\n")},
+            lines=(8,),
+            why="a program needs no ending",
+        ),
+        Example(
+            files={
+                "SKILL.md": manifest("# Sample\n\nThe programs are in `scripts/export` and scripts/import.\n"),
+                "scripts/export.sh": "ledger\n",
+            },
+            why="a name that is short for one with an ending, and one in running text",
+        ),
         Example(
             files={
                 "SKILL.md": manifest("# Sample\n\nRun `python gates/totals.py` and `python gates/sums.py`.\n"),

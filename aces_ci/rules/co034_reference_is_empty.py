@@ -1,6 +1,7 @@
 """A file that the skill points to is empty.
 
-The agent spends a call to read it and learns nothing, and what the text promised to find there is missing.
+The agent spends a call to read it and learns nothing, and what the text promised to find there is missing: more than a
+link that leads nowhere costs, which an agent at least notices.
 """
 
 from __future__ import annotations
@@ -42,12 +43,17 @@ RULE = Rule(
     check=check,
     fires_beyond="ulises-jeremias/agent-toolkit/skills/core/pr-fallback at a7a24dd",
     silent_on="NVIDIA/skills/plugins/nvidia-skills/skills/nvidia-skill-finder",
-    weight=9,
+    weight=13,
     cap=40,
     requires=("SP001", "SP002"),
     examples=(
         Example(
             files={"SKILL.md": manifest("See [rates](references/rates.md).\n"), "references/rates.md": "\n"}, lines=(5,)
+        ),
+        Example(
+            files={"SKILL.md": manifest("See [one](references/example.md).\n"), "references/example.md": ""},
+            lines=(5,),
+            why="a file that is there is no placeholder, whatever its name",
         ),
         Example(
             files={"SKILL.md": manifest("Copy `references/rates.md`.\n"), "references/rates.md": ""},

@@ -68,7 +68,7 @@ class One:
 
 
 def links(skill: Skill) -> tuple[Pointer, ...]:
-    """Relative links of the manifest and of Markdown files in the skill; placeholders left out."""
+    """Relative links of the manifest and of Markdown files in the skill; placeholders for files left out."""
     return _all_links(One(skill))
 
 
@@ -89,13 +89,16 @@ def _all_links(one: One) -> tuple[Pointer, ...]:
 def _links(skill: Skill, path: str, parts: Outline, shift: int) -> Iterator[Pointer]:
     for link in parts.links:
         target = unquote(link.target.split("#")[0].split("?")[0])
-        if not target or _SCHEME.match(link.target) or _PLACEHOLDER.search(target):
+        if not target or _SCHEME.match(link.target):
             continue
         if not re.search(r"[./]", target) or target.startswith("/"):
             continue
         here = posixpath.join(skill.root, posixpath.dirname(path)) if skill.root != "." else posixpath.dirname(path)
         repository = posixpath.normpath(posixpath.join(here, target))
-        yield Pointer(path, link.line + shift, link.label, target, _inside(skill, repository), repository)
+        pointer = Pointer(path, link.line + shift, link.label, target, _inside(skill, repository), repository)
+        if _PLACEHOLDER.search(target) and not exists(skill, pointer):
+            continue  # a file that is there is none, whatever it is called
+        yield pointer
 
 
 def _inside(skill: Skill, repository: str) -> str | None:
@@ -197,6 +200,11 @@ def scripts(skill: Skill) -> tuple[str, ...]:
 
 
 def imports(script: str) -> re.Pattern[str]:
-    """A line of code that takes a script in as a module, by name."""
-    stem = script.rsplit("/", 1)[-1].rsplit(".", 1)[0]
-    return re.compile(rf"(?:import|from|require|source)\b[^\n]*\b{re.escape(stem)}\b")
+    """A statement of code that takes a script in as a module, by name: its keyword begins the line or the call."""
+    name = rf"[^\n]*\b{re.escape(script.rsplit('/', 1)[-1].rsplit('.', 1)[0])}\b"
+    return re.compile(
+        rf"^[ \t>]*(?:(?:from|import|export|source|use|load|include|require\w*)\b|\.[ \t]){name}"
+        rf"|\b(?:from|require\w*|include\w*)[ \t]*\(?[ \t]*[\"'`]{name}"
+        rf"|\bimport(?:_module)?[ \t]*\({name}",
+        re.MULTILINE,
+    )
