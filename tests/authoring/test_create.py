@@ -104,6 +104,26 @@ def test_prompts_speak_as_users_do_and_only_the_explicit_one_names_the_skill(rep
         ("Toolkit for reading PDF forms, including scans", "I need help with reading PDF forms."),
         ("Guidelines about naming things", "I need help with this: guidelines about naming things."),
         ("Create charts from tables", "Please create charts from tables."),
+        ("Writes, reviews, and fixes tide rules in Lua", "Please write, review, and fix tide rules in Lua."),
+        (
+            "Reads tide tables, checks harbour depths and tells Ana. Supports UTC.",
+            "Please read tide tables, check harbour depths and tell Ana.",
+        ),
+        ("Optionally converts old tables", "Please convert old tables."),
+        ("Skill that converts tide tables to CSV", "Please convert tide tables to CSV."),
+        ("Systematic survey of harbours", "I need help with this: systematic survey of harbours."),
+        # What is said to the agent, or of the skill itself, is no request.
+        ("Ruzzy is a tide fuzzer by Ana. This skill covers tides.", "Please help me with tide tables."),
+        ("Harbour survey measures depths.", "Please help me with tide tables."),
+        (
+            "If the user mentions a .tide file, use this skill. Also trigger on 'high water'.",
+            "Please help me with tide tables.",
+        ),
+        ("Use this skill when the user wants to read or edit tide tables (.tide).", "Please read or edit tide tables."),
+        (
+            "Use it for tides. This includes reading or merging tables, and more.",
+            "I need help with reading or merging tables.",
+        ),
         ("Use when the user asks for tides.", "Please help me with tide tables."),
         ("", "Please help me with tide tables."),
     ],
