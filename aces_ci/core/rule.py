@@ -47,6 +47,8 @@ class Problem:
     column: int | None = None
     end_column: int | None = None
     whole_file: bool = False
+    once: bool = False
+    """Said of the skill as such: its line is only where to begin, and no part of what it is known by."""
     hint: str | None = None
     title: str | None = None
     deduction: float | None = None

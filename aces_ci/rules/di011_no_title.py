@@ -17,7 +17,9 @@ from aces_ci.core.skill import Skill
 def check(skill: Skill) -> Iterator[Problem]:
     if skill.body.strip() and not outline(skill.body).headings:
         yield Problem(
-            message="The body has no heading, so nothing in it can be found or referred to.", line=skill.opening
+            message="The body has no heading, so nothing in it can be found or referred to.",
+            line=skill.opening,
+            once=True,
         )
 
 

@@ -158,7 +158,7 @@ def _prints(skill: Skill, run: _Run) -> list[str]:
             rule.code,
             problem.path,
             problem.line,
-            whole_file=problem.whole_file,
+            whole_file=problem.whole_file or problem.once,
             end_line=problem.end_line,
             charge=problem.message if _grave(rule, problem) else "",
         )

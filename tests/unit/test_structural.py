@@ -286,3 +286,12 @@ def test_a_line_is_anchored_as_rules_count_lines() -> None:
     plain = marks(b"")
     assert plain == marks(b"# a\x0cb\n") == marks(b"# \xff\n")
     assert len(plain) == 1
+
+
+def test_what_is_said_of_the_body_as_such_is_not_new_because_its_first_line_was_rewritten() -> None:
+    """Else another title brings back all that a baseline knows of a skill."""
+    body = "# Parcels\n\nQuotes a parcel by weight.\n\nSee [rates](rates.md).\n"
+    before, after = skill_of(manifest(body)), skill_of(manifest(body.replace("# Parcels", "# Parcel quotes")))
+    _, findings = assess(after, compose.rules(), profile=Profile.SPEC, before=before)
+    assert {f.code for f in findings} > {"CO019", "CO044"}
+    assert [f.code for f in findings if f.new] == []

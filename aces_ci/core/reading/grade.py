@@ -36,6 +36,7 @@ def graded(
     yield Problem(
         message=message,
         line=line,
+        once=True,
         title=title,
         hint=hint,
         deduction=share * most,
