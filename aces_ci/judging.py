@@ -23,7 +23,7 @@ from aces_ci.core.finding import Finding
 from aces_ci.core.request import Request
 from aces_ci.core.skill import Snapshot
 from aces_ci.pipeline import Job, Sink
-from aces_ci.ports.provider import Provider, ProviderFactory, ProviderOptions
+from aces_ci.ports.provider import NO_SDK, Provider, ProviderFactory, ProviderOptions
 from aces_ci.settings.model import Settings
 from aces_ci.shell.files import Folder, read_bounded
 from aces_ci.shell.machine_secret import machine_secret
@@ -106,7 +106,14 @@ def tier(bench: Bench) -> Callable[[Job, ChangeSet, Sink], None]:
             return
         settings = job.loaded.settings
         believed = not job.brings(bench.folder.path / CACHE)
-        asker = bench.asker(settings, job.event.trust, job.purse, believed=believed)
+        try:
+            asker = bench.asker(settings, job.event.trust, job.purse, believed=believed)
+        except UsageError as error:
+            if error.code != NO_SDK or settings.judge.provider != "auto":
+                raise
+            # A key that lies about for another program is no order to judge.
+            sink(Skipped(tier=Tier.JUDGE, skill=None, code=error.code, because=f"{error.message}: {error.do}"))
+            return
         if isinstance(asker, NoJudge):
             sink(Skipped(tier=Tier.JUDGE, skill=None, code=asker.code, because=asker.because))
             return

@@ -9,6 +9,9 @@ from typing import Protocol
 from aces_ci.core.asking.question import Answer, Question
 from aces_ci.core.spending.price import Price
 
+NO_SDK = "no_sdk"
+"""The code of the error where a provider's package is not installed."""
+
 
 class Provider(Protocol):
     """One provider with one model.

@@ -14,7 +14,7 @@ from aces_ci.core.asking.reply import BadReply, paired, parse
 from aces_ci.core.errors import UsageError
 from aces_ci.core.spending.price import cost
 from aces_ci.core.trial import Usage
-from aces_ci.ports.provider import ProviderOptions
+from aces_ci.ports.provider import NO_SDK, ProviderOptions
 from aces_ci.providers._watch import Watch, on_request, on_response
 from aces_ci.shell.deadline import Over
 
@@ -196,7 +196,7 @@ def missing(package: str) -> UsageError:
     """The SDK is not installed."""
     return UsageError(
         f"the judge needs the package `{package}`, which is not installed",
-        code="no_sdk",
+        code=NO_SDK,
         do="pip install 'aces-ci[judge]'",
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import io
 import json
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -249,6 +250,27 @@ def test_a_refused_key_costs_the_author_nothing_but_the_judge(
     assert len(found) == 1
     assert KEYS["OPENAI_API_KEY"] not in (tmp_path / "out/evidence.jsonl").read_text("utf-8")
     assert any(type(row).__name__ == "Structure" for row in rows)
+
+
+def test_a_key_without_the_package_costs_the_author_nothing_but_the_judge(
+    history: History, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "openai", None)
+
+    def start(*overrides: str) -> int:
+        place = {"base": "main", "head": "work", "output": tmp_path / "out", "post": False}
+        options = Options(repo=history.path, overrides=overrides, **place)  # type: ignore[arg-type]
+        return run(options, env=KEYS, stdout=io.StringIO(), stderr=io.StringIO())
+
+    assert start() == 0
+    rows = list(read_lines((tmp_path / "out/evidence.jsonl").read_text("utf-8").splitlines(keepends=True)))
+    assert [row.because for row in rows if isinstance(row, Skipped) and row.tier is Tier.JUDGE] == [
+        "the judge needs the package `openai`, which is not installed: pip install 'aces-ci[judge]'"
+    ]
+    assert any(isinstance(row, Structure) for row in rows)
+    # Who names a provider in the settings means it.
+    with pytest.raises(UsageError, match="needs the package"):
+        start("judge.provider=openai")
 
 
 def text_of(rows: list[Evidence], renderer: Renderer = RENDERER) -> str:
