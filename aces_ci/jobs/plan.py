@@ -38,7 +38,7 @@ def document(job: Job, changes: ChangeSet, env: Mapping[str, str]) -> dict[str, 
         "merge_base": changes.merge_base,
         "head": changes.head,
         "skills": [{"path": change.path, "how": change.how.value} for change in changes.skills],
-        "structural": {"runs": bool(changes.skills), "skills": len(changes.skills)},
+        "structural": {"runs": here > 0, "skills": here},
         "judge": {"skills": here, **_judge(job, here, env)},
         "live": _live(job, changes, env),
     }
@@ -51,7 +51,7 @@ def text(plan: Mapping[str, Any]) -> Iterator[str]:
     for skill in skills:
         yield f"  {plain(skill['path'], 120)}  {skill['how']}"
     if skills:
-        yield _row("structural", plural(len(skills), "skill"))
+        yield _row("structural", plural(plan["structural"]["skills"], "skill"))
         yield _row("judge", f"{judge['model']}, {plural(judge['skills'], 'skill')}" if judge["runs"] else _not(judge))
         yield _row("live", "runs" if live["runs"] else _not(live))
     for row in live["skipped"]:

@@ -88,7 +88,8 @@ def prepared(
 
     Without `use` an approval is only looked at: nothing will be spent on it.
     """
-    with Reader(zygote) as reader, Repository.open(options.repo, linked=reader.linked) as repository:
+    command = "run" if use else "plan"
+    with Reader(zygote) as reader, Repository.open(options.repo, command, reader.linked) as repository:
         event = _resolved(forge.event(options.repo), repository, options)
         policy, document = find_policy(repository, event, options.config, lambda text: _warn(log, text))
         with blamed(policy):

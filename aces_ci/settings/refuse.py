@@ -22,14 +22,14 @@ def explain(error: ValidationError, policy: Document | None, origins: Mapping[st
     `origins` are those of `settings.load.Loaded`: they tell a value of the file from one of the command line.
     """
     rows = error.errors(include_url=False, include_input=False, include_context=False)
-    first, *others = (_explained(row, policy, origins) for row in rows)
+    (first, brief), *others = (_explained(row, policy, origins) for row in rows)
     # One value that fits none of a setting's kinds is refused once by each of them.
-    first.also = tuple(dict.fromkeys(other.message for other in others if other.message != first.message))
+    first.also = tuple(dict.fromkeys(other for _, other in others if other != brief))
     return first
 
 
-def _explained(first: ErrorDetails, policy: Document | None, origins: Mapping[str, str]) -> UsageError:
-    """One thing that is wrong, located."""
+def _explained(first: ErrorDetails, policy: Document | None, origins: Mapping[str, str]) -> tuple[UsageError, str]:
+    """One thing that is wrong, located; and the same in one line."""
     unknown = first["type"] == "extra_forbidden"
     path = tuple(map(str, first["loc"])) if unknown else resolved(first["loc"])
     elsewhere = _elsewhere(path, policy, origins)
@@ -46,7 +46,7 @@ def _explained(first: ErrorDetails, policy: Document | None, origins: Mapping[st
         shown = path
     span = document.span(shown) if document else None
     where = f"{document.name}:{span[0]}:{span[1]}: " if document and span else ""
-    return UsageError(
+    refused = UsageError(
         f"{where}`{'.'.join(path)}` {said}",
         code="setting",
         at=elsewhere,
@@ -55,9 +55,10 @@ def _explained(first: ErrorDetails, policy: Document | None, origins: Mapping[st
         do=f"see `aces-ci settings {path[0]}`" if path else "see `aces-ci settings`",
         excerpt=document.excerpt(*span, "") if document and span else (),
     )
+    return refused, refused.message
 
 
-def _unknown(path: tuple[str, ...], document: Document | None, elsewhere: str | None) -> UsageError:
+def _unknown(path: tuple[str, ...], document: Document | None, elsewhere: str | None) -> tuple[UsageError, str]:
     close = difflib.get_close_matches(path[-1], known(path), n=1, cutoff=0.5)
     note = f"did you mean `{close[0]}`?" if close else ""
     place = document.place(path) if document else None
@@ -69,8 +70,9 @@ def _unknown(path: tuple[str, ...], document: Document | None, elsewhere: str | 
         parent = f"in {document.name if document else 'the settings'}"
     where = f"{document.name}:{place[0]}:{place[1]}: " if document and place else ""
     message = f"{where}unknown key `{path[-1]}` {parent}"
-    return UsageError(
-        f"{message}; {note}" if note and not place else message,
+    brief = f"{message}; {note}" if note else message
+    refused = UsageError(
+        message if place else brief,
         code="setting",
         at=elsewhere,
         path=document.name if document and place else None,
@@ -79,6 +81,7 @@ def _unknown(path: tuple[str, ...], document: Document | None, elsewhere: str | 
         do="rename it; all keys: aces-ci settings",
         excerpt=document.excerpt(*place, len(path[-1]), note) if document and place else (),
     )
+    return refused, brief
 
 
 def _elsewhere(path: tuple[str, ...], policy: Document | None, origins: Mapping[str, str]) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from aces_ci.cli.plan import COMMAND
+from aces_ci.core.errors import UsageError
 from aces_ci.jobs.run import Options, plan, run
 from tests.git_history import History, skill
 
@@ -177,3 +179,22 @@ def test_a_changes_own_broken_evals_do_not_stop_the_target_branchs(tmp_path: Pat
         ("other", "base"),
     }
     assert document["live"]["skipped"] == []
+
+
+def test_a_deleted_skill_is_named_and_counted_in_no_tier(tmp_path: Path) -> None:
+    history = History(tmp_path / "repo", bare=False)
+    start = history.commit("main", {"gone/SKILL.md": skill("gone"), "kept/SKILL.md": skill("kept")})
+    history.commit("work", {"gone/SKILL.md": None, "kept/SKILL.md": skill("kept", "Sort them by date.")}, start)
+    document, text = planned(history)
+    assert [(row["path"], row["how"]) for row in document["skills"]] == [("gone", "deleted"), ("kept", "modified")]
+    assert document["structural"] == {"runs": True, "skills": 1}
+    assert document["judge"]["skills"] == 1
+    assert text.startswith("2 skills changed since ")
+    assert re.search(r"^structural +1 skill$", text, re.MULTILINE)
+
+
+def test_outside_a_repository_it_says_what_it_needs_one_for(tmp_path: Path) -> None:
+    options = Options(repo=tmp_path, base="main", head="work")
+    with pytest.raises(UsageError) as refused:
+        plan(options, env={}, stdout=io.StringIO(), stderr=io.StringIO())
+    assert refused.value.why == "`plan` compares two commits; there is no .git here or above"

@@ -77,9 +77,9 @@ def test_everything_that_is_wrong_is_told_at_once() -> None:
     error = refused("live:\n  atempts: 3\n  when: sometimes\nbudget: {usd: lots}\ngatez: 1\n")
     assert error.message == "aces.yml:3:9: `live.when` must be one of auto, label, off"
     assert error.text().split("\n  and: ")[1].split("\n  do: ")[0].split("\n       ") == [
-        "aces.yml:2:3: unknown key `atempts` in `live`",
+        "aces.yml:2:3: unknown key `atempts` in `live`; did you mean `attempts`?",
         "aces.yml:4:15: `budget.usd` must be a number of at least 0, or null",
-        "aces.yml:5:1: unknown key `gatez` in aces.yml",
+        "aces.yml:5:1: unknown key `gatez` in aces.yml; did you mean `gates`?",
     ]
 
 
