@@ -6,7 +6,6 @@ its configuration too; `aces-ignore` with a reason is what sets a finding aside,
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,6 +19,7 @@ from aces_ci.core.reading.ignores import ignores
 from aces_ci.core.repo_path import join
 from aces_ci.core.skill import Skill, SkillFile, Snapshot, universal_newlines
 from aces_ci.ports.runner import Completed, Runner
+from aces_ci.tiers.lint_remark import Remark, fix, of_ruff, of_shellcheck, shortened
 
 MAX_SCRIPT = 400_000
 """Bytes of a script that is linted."""
@@ -32,11 +32,15 @@ RUFF = (
     "--select", "E9,F,PLE,B006,B008,B015,B018,B020,B023,B904",
     "--extend-select", "S102,S110,S112,S301,S307,S323,S501,S506,S602,S604,S605,S608",
     "--ignore", "F401,F841,F541",
+    "--config", 'lint.flake8-bugbear.extend-immutable-calls = ["typer.Option", "typer.Argument"]',
 )  # fmt: skip
 """Faults that change what a script does; style is not an evaluator's business. `py314`: newest syntax accepted."""
-LOST = frozenset({"S110", "S112"})
-"""Every exception caught and passed over: worth a note, since some scripts mean it."""
-SHELLCHECK = ("shellcheck", "--norc", "--format", "json1", "--severity", "info", "--wiki-link-count", "0")
+SHELLCHECK = (
+    "shellcheck", "--norc", "--format", "json1", "--severity", "info", "--wiki-link-count", "0",
+    "--exclude", "SC1009,SC1073,SC1090,SC1091",
+)  # fmt: skip
+"""Without "not following" (what a script sources is not given to it here, which is no fault of the script) and without
+the two that only lead up to the error itself."""
 _SILENCED = re.compile(rb"(#[ \t]*)shellcheck(?=[ \t][^\n]*\bdisable=)")
 """shellcheck has no switch against its own directives; as another word they are comments."""
 _PYTHON = frozenset({".py", ".pyi"})
@@ -63,20 +67,6 @@ class Linted:
     skipped: tuple[Skipped, ...] = ()
     ignored: Mapping[str, str] = field(default_factory=dict)
     """As `Structure.ignored`: `CODE path:line` of what a comment in the script sets aside, to its reason."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Remark:
-    """What a linter says of one place."""
-
-    rule: str
-    message: str
-    serious: bool
-    line: int
-    end_line: int | None
-    column: int | None
-    end_column: int | None
-    fix: str | None = None
 
 
 def scripts(skill: Skill | Snapshot, only: Collection[str] | None = None) -> tuple[Script, ...]:
@@ -158,50 +148,20 @@ def _judge(script: Script, done: Completed, findings: list[Finding], ignored: di
     if done.exit_code not in {0, 1}:
         return f"{tool} failed on {script.path} with exit code {done.exit_code}"
     try:
-        remarks = list(_ruff(done.stdout) if tool == "ruff" else _shellcheck(done.stdout))
+        remarks = list(of_ruff(done.stdout) if tool == "ruff" else of_shellcheck(done.stdout))
     except (ValueError, TypeError, KeyError):
         return f"{tool} gave no readable answer on {script.path}"
     findings.extend(_folded(script, tool, remarks, ignored))
     return None
 
 
-def _ruff(output: bytes) -> Iterator[_Remark]:
-    for entry in json.loads(output or b"[]"):
-        start, end = entry["location"], entry["end_location"]
-        code = entry["code"] or "invalid-syntax"
-        yield _Remark(
-            rule=code,
-            message=str(entry["message"]),
-            serious=code not in LOST
-            and (code == "invalid-syntax" or code.startswith(("E9", "F63", "F7", "F82", "PLE", "S"))),
-            line=int(start["row"]),
-            end_line=int(end["row"]),
-            column=int(start["column"]),
-            end_column=int(end["column"]),
-            fix=(entry.get("fix") or {}).get("message"),
-        )
-
-
-def _shellcheck(output: bytes) -> Iterator[_Remark]:
-    for entry in json.loads(output or b"{}").get("comments", ()):
-        yield _Remark(
-            rule=f"SC{int(entry['code'])}",
-            message=str(entry["message"]),
-            serious=entry["level"] in {"error", "warning"},
-            line=int(entry["line"]),
-            end_line=int(entry["endLine"]),
-            column=int(entry["column"]),
-            end_column=int(entry["endColumn"]),
-        )
-
-
-def _folded(script: Script, tool: str, remarks: Iterable[_Remark], ignored: dict[str, str]) -> Iterator[Finding]:
+def _folded(script: Script, tool: str, remarks: Iterable[Remark], ignored: dict[str, str]) -> Iterator[Finding]:
     """One finding a rule and file, at its first place: forty unquoted variables are one habit."""
     text = universal_newlines(script.data.decode("utf-8", "replace"))
     notes, lines = tuple(ignores(text)), text.split("\n")
-    first: dict[str, tuple[_Remark, int]] = {}
+    first: dict[str, tuple[Remark, int]] = {}
     for remark in remarks:
-        code, _ = _CODES[_kind(tool, remark)]
+        code = _CODES[_kind(tool, remark)]
         note = next((note for note in notes if note.covers(code, remark.line)), None)
         if note is not None:
             ignored[f"{code} {script.path}:{remark.line}"] = note.reason
@@ -211,8 +171,9 @@ def _folded(script: Script, tool: str, remarks: Iterable[_Remark], ignored: dict
     for remark, count in first.values():
         kind = _kind(tool, remark)
         syntax = kind == "syntax"
-        code, title = _CODES[kind]
-        words = " ".join(lines[remark.line - 1].split()) if 0 < remark.line <= len(lines) else ""
+        code, said = _CODES[kind], remark.message.rstrip(".")
+        line = lines[remark.line - 1] if 0 < remark.line <= len(lines) else ""
+        words = " ".join(line.split())
         name = script.path if script.skill == "." else script.path.removeprefix(f"{script.skill}/")
         mark = sha256("\0".join((code, remark.rule, name, words)).encode("utf-8", "surrogatepass"))
         more = f" The same in {count - 1} more places." if count > 2 else " The same once more." if count == 2 else ""
@@ -226,28 +187,25 @@ def _folded(script: Script, tool: str, remarks: Iterable[_Remark], ignored: dict
             end_line=remark.end_line,
             column=remark.column,
             end_column=remark.end_column,
-            title=title,
-            message=f"{tool} {remark.rule}: {remark.message.rstrip('.')}.{more}",
-            hint=remark.fix or ("make it parse" if syntax else f"see {tool}'s page of {remark.rule}"),
+            title="script does not parse" if syntax else shortened(f"{tool} {remark.rule}: {said}"),
+            message=f"{tool} {remark.rule}: {said}.{more}",
+            hint=fix(tool, remark, line, syntax=syntax),
             url=docs.rule(code),
             confidence=Confidence.HIGH if syntax else Confidence.MEDIUM,
             fingerprint=mark.hexdigest()[:16],
         )
 
 
-def _kind(tool: str, remark: _Remark) -> str:
+def _kind(tool: str, remark: Remark) -> str:
     parses = remark.rule != "invalid-syntax" and not (tool == "shellcheck" and remark.rule in _SYNTAX)
     return tool if parses else "syntax"
 
 
-_CODES = {
-    "syntax": ("LI001", "script does not parse"),
-    "ruff": ("LI002", "Python script has a likely fault"),
-    "shellcheck": ("LI003", "shell script has a likely fault"),
-}
-CODES = frozenset(code for code, _ in _CODES.values())
+_CODES = {"syntax": "LI001", "ruff": "LI002", "shellcheck": "LI003"}
+CODES = frozenset(_CODES.values())
 """What a finding of lint can be called."""
-_SYNTAX = frozenset(f"SC{code}" for code in (*range(1000, 1200),)) - {"SC1090", "SC1091", "SC1117"}
+_SYNTAX = frozenset({"SC1072", "SC1088", "SC1089"})
+"""Where shellcheck stopped reading. Others of its thousand, such as SC1087, a shell does read, in another way."""
 
 
 def _dialect(file: SkillFile) -> str | None:

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from aces_ci.core.finding import Category, Severity
+from aces_ci.core.reading.script_fixes import RUFF as RUFF_FIXES
+from aces_ci.core.reading.script_fixes import advised
 from aces_ci.core.skill import FileKind, Skill, SkillFile
 from aces_ci.ports.runner import Completed
 from aces_ci.shell.process import run
@@ -207,3 +209,43 @@ def test_a_hostile_message_is_carried_as_text() -> None:
     answer = Completed(exit_code=1, stdout=json.dumps([entry]).encode(), stderr=b"")
     (finding,) = lint([script(b"x")], lambda argv, stdin: answer)
     assert "`@all`" in finding.message
+
+
+def test_every_fault_that_ruff_can_be_asked_for_here_has_a_fix_of_its_own() -> None:
+    done = run(("ruff", "rule", "--all", "--output-format", "json"), stdin=b"")
+    wanted = (*RUFF_SELECT.split(","), *RUFF[RUFF.index("--extend-select") + 1].split(","))
+    dropped = RUFF[RUFF.index("--ignore") + 1].split(",")
+    asked = {
+        row["code"]
+        for row in json.loads(done.stdout)
+        if (code := row.get("code"))
+        and code not in dropped
+        and any(code.startswith(each) and (each[-1].isdigit() or code[len(each)].isdigit()) for each in wanted)
+        and "Preview" not in str(row.get("status"))
+    }
+    assert len(asked) > 90 and asked - set(RUFF_FIXES) == set()
+
+
+def test_a_fix_of_script_lint_says_what_to_write_and_not_where_to_read() -> None:
+    found = lint([script(b"#!/bin/bash\ncd $1\nlocal x=$(date)\nread y\n", "a.sh", "bash"), script(PYTHON)], real)
+    fixes = {f.message.split(":")[0]: f.hint for f in found}
+    assert fixes["shellcheck SC2164"] == "write: cd $1 || exit"
+    assert fixes["shellcheck SC2086"] == 'write: cd "$1"'
+    assert fixes["shellcheck SC2162"] == "write `read -r`"
+    assert fixes["ruff F821"] == "define or import `nothing` before this line, or correct its spelling"
+    assert not [hint for hint in fixes.values() if hint.startswith("see ")]
+    assert all(f.title.startswith(f.message.split(":")[0]) and len(f.title) <= 60 for f in found)
+    assert advised("shellcheck", "SC9999", "Odd thing.") == (
+        "write the line as https://www.shellcheck.net/wiki/SC9999 shows"
+    )
+
+
+def test_what_a_script_sources_is_no_fault_and_what_a_shell_reads_does_parse() -> None:
+    found = lint([script(b'#!/bin/bash\n. "$1/lib.sh"\n. ./other.sh\necho "$a[1]"\n', "a.sh", "bash")], real)
+    assert [(f.code, f.message.split(":")[0]) for f in found if "SC1" in f.message] == [("LI003", "shellcheck SC1087")]
+
+
+def test_an_option_of_typer_is_no_call_in_a_default() -> None:
+    text = b"import time\nimport typer\ndef f(a=typer.Option(1), b=time.time()):\n    print(a, b)\n"
+    (found,) = lint([script(text)], real)
+    assert "B008" in found.message and "time.time" in found.message

@@ -42,7 +42,7 @@ FURTHER: Mapping[str, Code] = {
             "ruff reads it with `--isolated`, shellcheck with `--norc`; both get its bytes and no configuration.",
             severity="warning",
             category="lint",
-            hint="make it parse; the message says where it stops",
+            hint="correct the syntax at the line and column of the finding; nothing runs before that",
         ),
         Code(
             code="LI002",
@@ -53,7 +53,7 @@ FURTHER: Mapping[str, Code] = {
             "not reported. One finding a code and script, at its first place.",
             severity="warning or info",
             category="lint",
-            hint="see `ruff rule CODE` for the code in the message",
+            hint="make the change that the finding names; `ruff rule CODE` tells more of it",
         ),
         Code(
             code="LI003",
@@ -63,7 +63,7 @@ FURTHER: Mapping[str, Code] = {
             "https://www.shellcheck.net/wiki/SC2086. One finding a code and script, at its first place.",
             severity="warning or info",
             category="lint",
-            hint="see the wiki page of the code in the message",
+            hint="write the line as the finding shows it; the wiki page of its code tells more",
         ),
         Code(
             code="EV900",
