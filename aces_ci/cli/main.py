@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import itertools
 import json
 import os
 import pkgutil
+import select
 import sys
 from typing import NoReturn
 
@@ -19,8 +21,15 @@ from aces_ci.core.errors import AcesError
 EXIT_USAGE = 2
 EXIT_BUG = 70
 EXIT_INTERRUPTED = 130
+EXIT_CLOSED = 141
+"""As of any program whose reader went away: what was decided was not heard, so neither 0 nor 1 would be true."""
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 # Files of this package that are parts of the command line, not commands.
 _PARTS = frozenset({"main", "options", "crash"})
+
+
+class _NobodyReads(Exception):
+    """Whoever read our output has gone."""
 
 
 class Lazy(click.Group):
@@ -39,6 +48,13 @@ class Lazy(click.Group):
         command = importlib.import_module(f"aces_ci.cli.{cmd_name}").COMMAND
         assert isinstance(command, click.Command)
         return command
+
+    def invoke(self, ctx: click.Context) -> object:
+        """As click, which would end with 1, a gate's word, where `| head` reads no more."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise (_NobodyReads() if _unread() else RuntimeError("a pipe of our own broke")) from error
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -89,20 +105,41 @@ def main(argv: list[str] | None = None) -> NoReturn:
     except AcesError as error:
         _show(error, as_json=as_json)
         sys.exit(error.exit_code)
-    except BrokenPipeError:
-        # `aces-ci rules | head` is no failure; Python would complain again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+    except _NobodyReads:
+        _close_stdout()
+        sys.exit(EXIT_CLOSED)
+    except OSError as error:
+        if error.errno not in _FULL:
+            _bug(error, args, as_json=as_json)
+        _close_stdout()
+        why = f"the system said: {os.strerror(error.errno or 0)}"
+        _show(AcesError("the output could not be written", code="not_written", why=why), as_json=False)
+        sys.exit(AcesError.exit_code)
     except Exception as error:  # noqa: BLE001 - the boundary: a bug becomes a report that can be pasted
-        from aces_ci.cli.crash import report
+        _bug(error, args, as_json=as_json)
 
-        click.echo(report(error, args), err=True)
-        if as_json:
-            bug = AcesError(
-                "a bug in aces-ci, not in your skill", code="bug", do="open an issue with what is on stderr"
-            )
-            click.echo(json.dumps(bug.json()))
-        sys.exit(EXIT_BUG)
+
+def _bug(error: Exception, args: list[str], *, as_json: bool) -> NoReturn:
+    from aces_ci.cli.crash import report
+
+    click.echo(report(error, args), err=True)
+    if as_json:
+        bug = AcesError("a bug in aces-ci, not in your skill", code="bug", do="open an issue with what is on stderr")
+        click.echo(json.dumps(bug.json()))
+    sys.exit(EXIT_BUG)
+
+
+def _unread() -> bool:
+    """Whether stdout or stderr is a pipe that nobody reads any more."""
+    poll = select.poll()
+    for number in (1, 2):
+        poll.register(number, 0)
+    return any(event & select.POLLERR for _, event in poll.poll(0))
+
+
+def _close_stdout() -> None:
+    """What is still buffered goes nowhere; Python would complain of it again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _from_inputs() -> dict[str, dict[str, str]]:
