@@ -303,6 +303,19 @@ def test_the_readme_leads_to_every_kind_of_example_on_both_forges() -> None:
     assert "(docs/forks.md)" in text
 
 
+def test_the_readme_shows_the_minimal_files_and_its_commands_install_what_they_need() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    for forge in ("github", "gitlab"):
+        (shown,) = [
+            block for block in re.findall(r"```yaml\n(.*?)```", text, re.DOTALL) if block.startswith(f"# .{forge}")
+        ]
+        minimal = (ROOT / f"examples/{forge}/minimal.yml").read_text("utf-8")
+        assert yaml.safe_load(shown) == yaml.safe_load(minimal)
+    pages = {path.name: path.read_text("utf-8") for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))}
+    bare = re.compile(r"^uvx aces-ci(?:@\S+)? (?:live|judge|gateway)\b.*", re.MULTILINE)
+    assert {name: bare.findall(text) for name, text in pages.items() if bare.search(text)} == {}
+
+
 def test_the_pages_name_every_input_of_the_component_and_link_to_what_is_there() -> None:
     text = (ROOT / "docs/gitlab.md").read_text("utf-8")
     header = documents(ROOT / "gitlab-ci-component.yml")[0]
