@@ -15,6 +15,7 @@ from urllib.parse import quote
 from aces_ci.core import docs
 from aces_ci.core.finding import Category, Finding, Severity
 from aces_ci.core.reading.further_codes import FURTHER, Code
+from aces_ci.core.reading.rule_page import prose as page_of
 from aces_ci.core.repo_path import bytes_of
 from aces_ci.core.rule import Rule
 
@@ -88,6 +89,7 @@ def stable(findings: Sequence[Finding]) -> tuple[str, ...]:
 
 
 def _rule(rule: Rule) -> Mapping[str, object]:
+    prose = page_of(rule)
     properties: dict[str, object] = {"tags": [rule.category.value], "precision": _precision(rule)}
     if rule.category is Category.SECURITY:
         properties["security-severity"] = _SECURITY[rule.severity]
@@ -95,8 +97,8 @@ def _rule(rule: Rule) -> Mapping[str, object]:
         "id": rule.code,
         "name": "".join(part.capitalize() for part in rule.slug.split("-")),
         "shortDescription": {"text": rule.title},
-        "fullDescription": {"text": (rule.prose or rule.title).strip()[:1000]},
-        "help": {"text": f"{(rule.prose or rule.title).strip()[:1000]}\n\nFix: {rule.hint}"},
+        "fullDescription": {"text": prose[:1000]},
+        "help": {"text": f"{prose[:1000]}\n\nFix: {rule.hint}"},
         "helpUri": docs.rule(rule.code),
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
         "properties": properties,
