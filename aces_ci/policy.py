@@ -16,6 +16,7 @@ from aces_ci.settings import source
 from aces_ci.settings.load import load
 from aces_ci.settings.source import Document
 from aces_ci.shell.files import read_bounded
+from aces_ci.shell.git import top_of
 
 MISNAMED = "aces.yaml"
 NOT_READ = f"{MISNAMED} is not read; the file is {POLICY_FILE}"
@@ -87,9 +88,14 @@ def from_evidence(rows: Iterable[Evidence]) -> Document:
 
 
 def from_worktree(root: Path, config: Path | None, say: Say = to_stderr) -> Document | None:
-    """The settings file as `check`, `live` and `settings` read it at a terminal: the working tree's."""
+    """The settings file as `check`, `live` and `settings` read it at a terminal: the working tree's.
+
+    From a folder further down it is the one at the top of the checkout, as in `run`, unless the folder has its own.
+    """
     if config is not None:
         return source.read(_read(config), str(config))
+    if not (root / POLICY_FILE).exists():
+        root = top_of(root)
     if (root / MISNAMED).exists():
         say(NOT_READ)
     path = root / POLICY_FILE

@@ -100,14 +100,14 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
     codes = compose.rule_codes()
     disabled = frozenset(settings.structural.ignore) | matching(ignore, codes, "--ignore")
     known = Baseline.at(
-        baseline or settings.structural.baseline_file, repo, write=write_baseline, update=update_baseline
+        baseline, repo, setting=settings.structural.baseline_file, write=write_baseline, update=update_baseline
     )
     demand = Demand(
         rules=rules,
         profile=Profile(profile or settings.structural.profile),
         min_score=settings.structural.min_score,
         disabled=disabled,
-        selected=matching(select, codes, "--select") if select else None,
+        selected=_selected(select, codes),
         known=known.known,
         lint=lint,
     )
@@ -138,6 +138,22 @@ def COMMAND(  # noqa: PLR0913 - one parameter an option
     checkup = known.settle(examined, demand.profile, seconds=seconds, ignoring=bool(ignore))
     show.write(examined, checkup)
     return 1 if checkup.verdict == "fail" and not exit_zero and not write_baseline else 0
+
+
+def _selected(select: tuple[str, ...], codes: tuple[str, ...]) -> frozenset[str] | None:
+    """The codes to show, None for all. A selection of nothing is mostly an empty variable, and would pass anything."""
+    from aces_ci.core.errors import UsageError
+    from aces_ci.core.reading.codes import matching
+
+    chosen = matching(select, codes, "--select")
+    if select and not chosen:
+        raise UsageError(
+            "--select names no code",
+            code="nothing_selected",
+            why="nothing could be found then, and the check would pass whatever it reads",
+            do="name a code or the beginning of one, or leave the option out; all codes: aces-ci rules",
+        )
+    return chosen if select else None
 
 
 def _loaded(repo: Path, config: Path | None, overrides: tuple[str, ...]) -> Loaded:

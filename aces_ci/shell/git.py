@@ -236,6 +236,12 @@ def find_git_dir(start: Path) -> tuple[Path, Path] | None:
     return None
 
 
+def top_of(folder: Path) -> Path:
+    """Where a repository keeps what is asked of all of it: the top of the checkout, else the folder itself."""
+    found = find_git_dir(folder)
+    return folder if found is None or found[1] == folder.resolve() else found[1]
+
+
 def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes]]:
     assert process.stdout is not None and process.stderr is not None
     return process.stdout, process.stderr

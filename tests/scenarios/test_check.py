@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -290,6 +291,21 @@ def test_an_ignore_comment_needs_a_reason(repo: Path) -> None:
         assert bool(skill["ignored"]) is not shown
 
 
+def test_a_line_may_hold_two_ignore_comments(repo: Path) -> None:
+    both = "<!-- aces-ignore SP004: x --> <!-- aces-ignore CO044: made at build time -->"
+    write(repo, {"skills/parcel-quote/SKILL.md": BAD.replace("rates.md).", f"rates.md). {both}")})
+    ignored = document("skills/parcel-quote")["skills"][0]["ignored"]
+    assert list(ignored.values()) == ["made at build time"]
+
+
+def test_a_selection_of_nothing_passes_nothing(repo: Path) -> None:
+    """`--select "$CODES"` in a job whose variable is empty."""
+    for empty in ("", " , "):
+        with pytest.raises(UsageError, match="names no code"):
+            check("--select", empty)
+    assert code(check("--ignore", "")) == 1
+
+
 def test_an_ignore_comment_that_does_nothing_is_said(repo: Path) -> None:
     link = "See [rates](references/rates.md)."
     text = BAD.replace(link, f"{link} <!-- aces-ignore CO044 -->\n\n[x](y.md) <!-- aces-ignore CO444: a typo -->")
@@ -406,6 +422,29 @@ def test_a_baseline_lists_what_is_known_and_may_only_shrink(repo: Path) -> None:
     assert code(check()) == 1, "what was taken out is new again"
 
 
+def test_a_skill_that_is_gone_leaves_the_baseline_and_is_new_when_it_comes_back(repo: Path) -> None:
+    check("--write-baseline")
+    shutil.rmtree(repo / "skills/parcel-quote")
+    assert " of the baseline are fixed" in check("skills/log-triage").stderr
+    check("--update-baseline", "skills/log-triage", "--ignore", "CO")
+    listed = json.loads((repo / ".aces-baseline.json").read_text(encoding="utf-8"))
+    assert list(listed["skills"]) == ["skills/log-triage"]
+    write(repo, {"skills/parcel-quote/SKILL.md": BAD})
+    assert code(check()) == 1
+
+
+def test_settings_and_baseline_of_the_checkout_hold_in_its_folders(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    check("--write-baseline")
+    write(repo, {"aces.yml": "structural: {ignore: [DI]}\n"})
+    monkeypatch.chdir(repo / "skills")
+    result = check()
+    assert code(result) == 0 and "known from the baseline" in result.stdout
+    assert "disabled" in document()["skills"][0]["skipped"]["DI005"]
+    with pytest.raises(UsageError, match="may only shrink"):
+        check("--write-baseline")
+    assert not (repo / "skills/.aces-baseline.json").exists()
+
+
 def test_a_skill_may_not_fall_below_the_score_in_the_baseline(repo: Path) -> None:
     thin = GOOD.replace("log-triage", "thin").split("3. Check")[0]
     write(repo, {"skills/thin/SKILL.md": thin})
@@ -454,6 +493,10 @@ def test_sarif_keeps_to_the_limits_and_points_at_rules(repo: Path) -> None:
         assert result["partialFingerprints"]["acesCi/v1"]
     for rule in rules:
         assert len(rule["properties"]["tags"]) <= 20 and rule["help"]["text"] and rule["shortDescription"]["text"]
+        said = rule["fullDescription"]["text"]
+        assert len(said) > 2 * len(rule["shortDescription"]["text"]) and rule["help"]["text"].startswith(said), (
+            "the page of the rule, not its title again"
+        )
 
 
 def test_code_quality_fingerprints_are_unique_and_survive_line_moves(repo: Path) -> None:

@@ -37,8 +37,7 @@ def ignores(text: str) -> Iterator[Ignore]:
     if "aces-ignore" not in text:
         return
     for number, line in enumerate(text.split("\n"), start=1):
-        match = _COMMENT.search(line)
-        if match:
+        for match in _COMMENT.finditer(line):
             codes = tuple(code.strip() for code in match["codes"].split(","))
             alone = not line[: match.start()].strip()
             yield Ignore(number, codes, match["reason"].strip(), bool(match["file"]), alone)

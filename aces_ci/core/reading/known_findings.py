@@ -119,7 +119,14 @@ def load(text: str, name: str) -> Known:
         ) from error
     try:
         if document["schema_version"] != SCHEMA_VERSION:
-            raise ValueError(f"schema_version {document['schema_version']!r} is not {SCHEMA_VERSION}")
+            raise UsageError(
+                f"{name}:1: this baseline file has schema_version {document['schema_version']!r}, "
+                f"and this aces-ci reads {SCHEMA_VERSION}",
+                code="baseline_unreadable",
+                path=name,
+                line=1,
+                do="use the aces-ci that wrote it, or delete it and write it anew with --write-baseline",
+            )
         skills = {_whole(path): entry for path, entry in document["skills"].items()}
         findings = {
             path: {_whole(k): _whole(v) for k, v in entry["findings"].items()} for path, entry in skills.items()
@@ -127,10 +134,11 @@ def load(text: str, name: str) -> Known:
         scores = {path: int(entry["score"]) for path, entry in skills.items() if entry["score"] is not None}
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise UsageError(
-            f"{name}:1: this is no baseline file of aces-ci: {error}",
+            f"{name}:1: this is no baseline file of aces-ci",
             code="baseline_unreadable",
             path=name,
             line=1,
+            why="it maps no path of a skill to its `score`, a number or null, and its `findings`",
             do="name the right file, or delete it and write it anew with --write-baseline",
         ) from error
     return Known(findings=findings, scores=scores)
