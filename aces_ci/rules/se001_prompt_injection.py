@@ -2,10 +2,12 @@
 
 A skill is loaded into the agent's context with the standing of instructions. A sentence that tells the agent to
 drop its rules, to hide something from the user or to send private data away works the same in a reference file,
-a template or a comment. Text in quotation marks, in tables and in documents about such attacks is spoken of, not
-said, and is a note at most; so is a phrase near words of warning. Letters that look alike, hidden characters,
-base64 and hexadecimal digits are undone first, and who uses them means it. Known misses: all but the commonest
-sentence in other languages than English, paraphrases, and sentences that are spread over several files.
+a template or a comment. One such sentence is a warning, for honest skills quote and write them. Critical are two
+signs together: orders voided and others put in their place, a deed and that it be kept quiet, a person's own keys and
+a stranger's address, an order in a comment that the page does not show; and a sentence in letters that look alike, in
+hidden ones, in base64 or hexadecimal digits. Never critical where prompts, tests, scanning or defence are what the
+skill is about. Text in quotation marks, in tables and near words of warning is spoken of: a note at most. Known misses:
+all but the commonest sentence in other languages than English, paraphrases, sentences spread over several files.
 """
 
 from __future__ import annotations
@@ -15,8 +17,10 @@ from collections.abc import Iterator
 from aces_ci.core.finding import Category, Confidence, Severity
 from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Example, Problem, Rule
+from aces_ci.core.scan.certainty import tried
 from aces_ci.core.scan.documents import documents, site_of
 from aces_ci.core.scan.injection import Marker, find, quoted, without
+from aces_ci.core.scan.signs import beyond_doubt
 from aces_ci.core.scan.snippets import is_markdown
 from aces_ci.core.scan.stance import Stance, about_security, stance
 from aces_ci.core.skill import Skill
@@ -29,7 +33,8 @@ def check(skill: Skill) -> Iterator[Problem]:
     subject = about_security(skill)
     for path, text in documents(skill):
         imitated = False
-        for marker in find(text):
+        markers = find(text)
+        for marker in markers:
             if marker.kind in _OTHERS or (marker.kind == "role" and imitated):
                 continue
             line = text.count("\n", 0, marker.start) + 1
@@ -38,6 +43,10 @@ def check(skill: Skill) -> Iterator[Problem]:
             severity, confidence = _weighed(text, path, line, marker, subject)
             if severity is None:
                 continue
+            place = site_of(text, line) if is_markdown(path) else "file"
+            sure = marker.disguised or beyond_doubt(skill, path, text, marker, markers, place)
+            if severity is Severity.CRITICAL and not sure:
+                severity = Severity.WARNING
             imitated = imitated or marker.kind == "role"
             last = line + text.count("\n", marker.start, marker.end)
             yield Problem(
@@ -65,7 +74,7 @@ def _weighed(text: str, path: str, line: int, marker: Marker, subject: bool) -> 
     around, start = _paragraph(text, marker.start)
     told = stance(without(text, marker), line, subject=subject, markdown=is_markdown(path))
     if marker.disguised:
-        teaches = subject and told is Stance.TALKS
+        teaches = subject or tried(path)
         return (Severity.WARNING if teaches else Severity.CRITICAL), marker.confidence
     spoken = place == "table" or quoted(around, start, start + marker.end - marker.start)
     if spoken and told is Stance.TALKS:

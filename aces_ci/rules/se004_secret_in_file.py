@@ -1,46 +1,44 @@
 """A token or key lies in a file of the skill.
 
 Whoever installs the skill has it, and so has every clone of the repository after it is deleted. A hit needs a
-provider's own shape, enough randomness, and no sign of a placeholder; the message never repeats the secret.
+provider's own shape, enough randomness, and no sign of a placeholder; the message never repeats the secret. It is a
+warning among tests, fixtures and samples, beside words that call it an example, where documentation prints it for
+everybody, where it is an id without its secret, and where it is a Google key that a page hands to its visitors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-import re2
-
 from aces_ci.core.finding import Category, Confidence, Severity
 from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Example, Problem, Rule
 from aces_ci.core.scan.documents import documents
-from aces_ci.core.scan.secrets import Hit, find
+from aces_ci.core.scan.exposed import doubt
+from aces_ci.core.scan.secrets import find
+from aces_ci.core.scan.stance import about_security
 from aces_ci.core.skill import Skill
 
 _SEVERITY = {Confidence.HIGH: Severity.CRITICAL, Confidence.MEDIUM: Severity.WARNING, Confidence.LOW: Severity.INFO}
 
 
-_WEB_KEY = re2.compile(r"(?i)\bfirebase_?(web_?)?(api_?)?key['\"]?\s*[:=]\s*['\"]?$")
-"""The key that every page of a Firebase project hands to its visitors: it names the project and opens nothing."""
-
-
-def _handed_out(text: str, hit: Hit) -> bool:
-    before = text[text.rfind("\n", 0, hit.start) + 1 : hit.start]
-    return hit.provider == "Google API" and _WEB_KEY.search(before) is not None
-
-
 def check(skill: Skill) -> Iterator[Problem]:
+    security = about_security(skill)
     for path, text in documents(skill):
-        for hit in find(text):
-            confidence = Confidence.MEDIUM if _handed_out(text, hit) else hit.confidence
+        hits = find(text)
+        for hit in hits:
+            severity, confidence, why = _SEVERITY[hit.confidence], hit.confidence, ""
+            if severity is Severity.CRITICAL and (why := doubt(path, text, hit, hits, security=security)):
+                severity, confidence = Severity.WARNING, Confidence.MEDIUM
             yield Problem(
                 path=path,
                 line=hit.place.line,
                 end_line=hit.place.end_line if hit.place.end_line > hit.place.line else None,
                 column=hit.place.column,
                 end_column=hit.place.end_column,
-                message=f"This looks like a {hit.provider} secret ({hit.masked}); everyone who gets the skill gets it.",
-                severity=_SEVERITY[confidence],
+                message=f"This looks like a {hit.provider} secret ({hit.masked}); everyone who gets the skill gets it."
+                + (f" {why}" if why else ""),
+                severity=severity,
                 confidence=confidence,
             )
 

@@ -2,7 +2,10 @@
 
 Commands are parsed, not searched: `echo "rm -rf /"` prints, `r\\m -rf /` deletes. Relative paths and temporary
 folders are the agent's own business; a whole disk, home or system directory is not, and neither is the history of
-a shared branch. A database or cloud resource that is destroyed without a question is a warning.
+a shared branch. Critical is what stands in a script, or runs on load, and names all of the machine, a home or the
+first disk, whatever happens before it. In a document, behind a condition, in a container, on another machine, in a
+test it is a warning, and so is what whoever sets a machine up does as well: a folder of the system, a further disk, a
+database.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
 """Code is downloaded, or decoded, and run in one go.
 
 Whoever owns the host, or stands between, runs code on every user's machine, and can serve a reviewer something
-else. Critical are plain http, a bare address and a shortener anywhere, and in a script, or in what runs on load, also
-an unknown host and a host on which anybody can put code (a file of some repository without its commit). A vendor's own
-installer is a warning, and so is an https address in a document, which a person reads before it runs.
+else. Critical are plain http, a bare address, a paste site and a shortener, in a document where it says to run it; in a
+script, or in what runs on load, also an unknown host and one on which anybody can put code (a file of some repository
+without its commit), and what is decoded where the encoded text lies there to be seen. A warning is a vendor's own
+installer, an address that carries the name of what the script speaks of, an https address in a document, which a person
+reads before it runs, and a text to decode that the caller hands over.
 `curl … | python3 -m json.tool` reads data and is no such thing.
 """
 

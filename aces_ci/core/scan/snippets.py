@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import PurePosixPath
@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 import re2
 
 from aces_ci.core.reading.outline import markup
+from aces_ci.core.scripts.programs.javascript_text import read
 from aces_ci.core.scripts.programs.python_calls import shell_calls
 from aces_ci.core.skill import Skill, SkillFile, universal_newlines
 
@@ -44,6 +45,8 @@ class Snippet:
     site: Site
     line: int
     column: int = 1
+    doubt: str = ""
+    """Why it may be no command at all; "" where something runs it."""
 
 
 _SHELL_FENCES = frozenset(
@@ -75,6 +78,16 @@ _YAML_RUN = re2.compile(r"(?m)^\s*(?:-\s+)?(?:run|command|script|cmd)\s*:\s*['\"
 _SPAWN = re2.compile(
     r"\b(?:exec|execSync|spawnSync|spawn)\s*\(\s*(?:`([^`]+)`|\"((?:[^\"\\\n]|\\.)+)\"|'((?:[^'\\\n]|\\.)+)')"
 )
+_PROCESSES = re2.compile(r"child_process|execa\b|shelljs|\bzx\b|Bun\.|Deno\.")
+_OWNER = re2.compile(r"(\w+)\s*\.\s*$")
+_SHELLS_OF_NODE = frozenset({"cp", "child_process", "childProcess", "child", "proc", "shell", "shelljs", "Bun", "Deno"})
+_IMPORTED = re2.compile(
+    r"(\w+)\s*=\s*(?:await\s+)?(?:require|import)\(\s*['\"](?:node:)?child_process|"
+    r"import\s+(?:\*\s+as\s+)?(\w+)\s+from\s+['\"](?:node:)?child_process"
+)
+_STEPS = re2.compile(r"(?m)^\s*(steps|jobs|runs):")
+NO_STEP = "It is no step of a workflow: a list may name it."
+NO_CALL = "It may be no call of a shell: a text, or a method of that name."
 _COMMANDS = frozenset(
     {"curl", "wget", "rm", "sudo", "bash", "sh", "eval", "chmod", "chown", "dd", "git", "npm",
      "npx", "pip", "pip3", "uv", "uvx", "pipx",
@@ -162,7 +175,7 @@ def _read_file(path: str, text: str) -> Iterator[Snippet]:
     elif suffix == ".py" or "python" in shebang:
         yield from _calls(path, text, Site.SCRIPT, 1)
     elif suffix in {".js", ".mjs", ".cjs", ".ts", ".mts", ".tsx", ".jsx"} or "node" in shebang:
-        yield from _matches(path, text, _SPAWN, Site.SCRIPT)
+        yield from _spawned(path, text)
     elif name.startswith(("Dockerfile", "Containerfile")) or suffix == ".dockerfile":
         yield from _matches(path, text, _RUN, Site.IMAGE)
     elif name in {"Makefile", "makefile", "GNUmakefile", "justfile", "Justfile"}:
@@ -170,7 +183,10 @@ def _read_file(path: str, text: str) -> Iterator[Snippet]:
     elif name == "package.json":
         yield from _package(path, text)
     elif suffix in {".yml", ".yaml"}:
-        yield from _matches(path, text, _YAML_RUN, Site.SCRIPT)
+        steps = _STEPS.search(text) is not None
+        for match in _YAML_RUN.finditer(text):
+            doubt = "" if steps and match.group(0).lstrip(" -").startswith("run") else NO_STEP
+            yield replace(_at(path, text, match.start(1), match.group(1), Site.SCRIPT), doubt=doubt)
 
 
 def _of_markdown(path: str, text: str) -> Iterator[Snippet]:
@@ -221,6 +237,21 @@ def _calls(path: str, text: str, site: Site, line: int) -> Iterator[Snippet]:
     for words, row, column in shell_calls(text):
         script = words if isinstance(words, str) else shlex.join(words)
         yield Snippet(path=path, text=script, site=site, line=line + row - 1, column=column)
+
+
+def _spawned(path: str, text: str) -> Iterator[Snippet]:
+    """What JavaScript has a shell run; a method of that name may be anybody's, and a text may only speak of it."""
+    parts = read(text)
+    shell = _PROCESSES.search(text) is not None
+    owners = _SHELLS_OF_NODE | {name for names in _IMPORTED.findall(text) for name in names if name}
+    for match in _SPAWN.finditer(text):
+        if parts.comment(match.start()):
+            continue
+        group = next(number for number in (1, 2, 3) if match.group(number) is not None)
+        owner = _OWNER.search(text[max(0, match.start() - 40) : match.start()])
+        runs = shell and not parts.text(match.start()) and (owner is None or owner.group(1) in owners)
+        snippet = _at(path, text, match.start(group), match.group(group), Site.SCRIPT)
+        yield snippet if runs else replace(snippet, doubt=NO_CALL)
 
 
 def _matches(path: str, text: str, pattern: object, site: Site) -> Iterator[Snippet]:

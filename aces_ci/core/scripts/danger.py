@@ -123,6 +123,7 @@ def _hazard(command: Command, suspicion: Suspicion) -> Hazard:
         confidence=suspicion.confidence,
         message=suspicion.message,
         target=suspicion.target,
+        doubt=suspicion.doubt,
         command=command.index,
         line=command.line,
         column=command.column,

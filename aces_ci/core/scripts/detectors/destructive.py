@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 
 import re2
 
@@ -30,11 +31,39 @@ _DISK = re2.compile(
     r"md\d)"
 )
 _PARTITION = re2.compile(r"/dev/\$|/dev/disk/")
+OTHERS_DO_IT = "Whoever sets a machine up does it as well."
+GUARDED = "It stands behind a condition, or in a machine or home of its own."
+_WHOLE = frozenset({"rm-root", "rm-home", "rm-found", "find-delete", "mv-null", "mode-root"})
+_EVERYTHING = re2.compile(r"/|~/?|[$]HOME/?|[$]\{HOME\}/?|/home/?|/root/?|/Users/?")
+_FIRST_DISK = re2.compile(r"/dev/(sda|hda|vda|xvda|nvme0n1|mmcblk0|r?disk[01])")
 _POWER = frozenset({"shutdown", "reboot", "halt", "poweroff"})
 
 
 def find(scene: Scene, command: Command) -> Iterator[Suspicion]:
-    """Every destructive shape of one command."""
+    """Every destructive shape of one command; of the worst, why it may yet be meant."""
+    for each in _found(scene, command):
+        yield replace(each, doubt=_doubt(scene, command, each)) if each.severity is Severity.CRITICAL else each
+
+
+def _doubt(scene: Scene, command: Command, suspicion: Suspicion) -> str:
+    """ "" for the whole of a machine, a home or its first disk, named as such and reached whatever happens."""
+    target = (suspicion.target or "").strip("\"'").rstrip("*")
+    if suspicion.shape == "fork-bomb" or command.has("--no-preserve-root"):
+        named = True
+    elif suspicion.shape == "overwrite-disk":
+        named = _FIRST_DISK.fullmatch(target) is not None and (
+            "/dev/zero" in command.source or "random" in command.source
+        )
+    else:
+        named = suspicion.shape in _WHOLE and _EVERYTHING.fullmatch(target) is not None and target in command.source
+    if not named:
+        return OTHERS_DO_IT
+    own_home = any(key == "HOME" for each in scene.commands[: command.index + 1] for key, _ in each.assignments)
+    kept_apart = command.within & {Within.CONTAINER, Within.REMOTE, Within.BRANCH}
+    return GUARDED if kept_apart or own_home or command.operator == "||" else ""
+
+
+def _found(scene: Scene, command: Command) -> Iterator[Suspicion]:
     name = command.name
     if name is not None:
         detector = _BY_NAME.get(name)

@@ -8,8 +8,10 @@ from dataclasses import replace
 import re2
 
 from aces_ci.core.finding import Confidence, Severity
+from aces_ci.core.scripts.detectors import reverse_shells
+from aces_ci.core.scripts.detectors.reverse_shells import PEER
 from aces_ci.core.scripts.files import paths
-from aces_ci.core.scripts.flow.output import piped, spelled, told
+from aces_ci.core.scripts.flow.output import piped, spelled
 from aces_ci.core.scripts.flow.private_files import (
     BODY,
     PICKERS,
@@ -20,13 +22,12 @@ from aces_ci.core.scripts.flow.private_files import (
     reads,
     stored,
 )
-from aces_ci.core.scripts.hazards import hosts
+from aces_ci.core.scripts.hazards import hosts, sureness
 from aces_ci.core.scripts.hazards.hazard import Kind
 from aces_ci.core.scripts.hazards.holdings import Content, Held
 from aces_ci.core.scripts.hazards.hosts import Host
 from aces_ci.core.scripts.hazards.scene import Scene, Suspicion
 from aces_ci.core.scripts.shell.command import Command, Word
-from aces_ci.core.scripts.shell.wrappers import SHELLS
 
 _SECRET_NAME = re2.compile(
     r"\$\{?\w*(SECRET|PASSWORD|PASSWD|PRIVATE_KEY|API_?KEY|ACCESS_KEY|TOKEN|"
@@ -37,24 +38,20 @@ _PUBLISHES = frozenset(
     | {("gist", "create"), ("gist", "edit"), ("release", "create"), ("release", "upload"), ("snippet", "create")}
 )
 """What `gh` and `glab` put where others read it."""
-_TCP = ("/dev/tcp/", "/dev/udp/")
-_SOCAT_SHELL = re2.compile(r"(?i)(?:exec|system):[\"']?(?:[\w/]*/)?(?:ba|z|da|k)?sh\b(?:\s*$|[,\"']|\s+-[il]+\b|\s*$)")
 """A shell as such; `SYSTEM:"bash -c handler"` runs one program for whoever asks."""
-_REVERSE = re2.compile(
-    r"(?s)socket.*(dup2|pty\.spawn|subprocess|/bin/(ba)?sh)|fsockopen.*(exec|proc_open|/bin/sh)|TCPSocket.*exec"
-)
 _LOGIN = frozenset({"-H", "--header", "-u", "--user", "--oauth2-bearer", "-b", "--cookie"})
 """Options whose word says who asks."""
 _SHADY = frozenset({Host.DROP, Host.ADDRESS, Host.PLAIN})
 """No API that a setting belongs to is found there."""
 _TO_ONES_OWN = frozenset({"scp", "rsync", "sftp", "aws", "gsutil", "gcloud", "az", "rclone"})
 """Programs that log in where they copy to."""
+_RAW = frozenset({"nc", "ncat", "netcat", "socat", "telnet", "ftp"})
 _DNS = frozenset({"dig", "nslookup", "host", "ping"})
 
 
 def find(scene: Scene, command: Command) -> Iterator[Suspicion]:
     """Every such shape of one command."""
-    yield from _reverse_shell(scene, command)
+    yield from reverse_shells.find(scene, command)
     if sends(command):
         yield from _sending(scene, command)
     secrets = reads(scene, command)
@@ -66,7 +63,9 @@ def find(scene: Scene, command: Command) -> Iterator[Suspicion]:
         held = (*inner, *_used(scene, command, words)) if words else ()
         private = [each for each in held if not _setting(each)]
         if private:
-            yield _critical("dns-exfiltration", f"sends {private[0].origin} away inside a host name", private[0].origin)
+            sent = private[0].origin
+            doubt = sureness.leaving(sent, (), published=True)
+            yield _critical("dns-exfiltration", f"sends {sent} away inside a host name", sent, doubt)
 
 
 def sends(command: Command) -> bool:
@@ -86,8 +85,28 @@ def sends(command: Command) -> bool:
     return name in SENDERS
 
 
-def _critical(shape: str, message: str, target: str | None = None) -> Suspicion:
-    return Suspicion(kind=Kind.EXFILTRATION, shape=shape, severity=Severity.CRITICAL, message=message, target=target)
+def _critical(shape: str, message: str, target: str | None = None, doubt: str = "") -> Suspicion:
+    return Suspicion(
+        kind=Kind.EXFILTRATION, shape=shape, severity=Severity.CRITICAL, message=message, target=target, doubt=doubt
+    )
+
+
+def _ends(command: Command) -> set[Host]:
+    """The kinds of the hosts that a sender is told in words: URLs, or the operands of `nc` and its like."""
+    kinds = {hosts.host(url)[0] for url in hosts.destinations(command)}
+    if command.name in _RAW:
+        kinds |= {hosts.host(f"https://{word.shape}")[0] for word in command.operands if PEER.fullmatch(word.shape)}
+    return kinds
+
+
+def _published(command: Command) -> bool:
+    """Whether all that is needed to reach a stranger is written out: a repository's URL, a mail address, a gist."""
+    if command.name in {"gh", "glab"}:
+        return True
+    words = [word.shape for word in command.operands]
+    if command.name == "git":
+        return any("://" in word and "$" not in word for word in words)
+    return command.name in {"mail", "sendmail"} and any("@" in word and "$" not in word for word in words)
 
 
 def _secret_read(path: str) -> Suspicion:
@@ -127,13 +146,16 @@ def _sending(scene: Scene, command: Command) -> Iterator[Suspicion]:
                 severity=Severity.WARNING,
             )  # how a project is deployed, or backed up
             return
-        yield _critical("send-secret", f"sends {private.origin} to another machine", private.origin)
+        doubt = sureness.leaving(
+            private.origin, kinds | _ends(command), part=private.part, published=_published(command)
+        )
+        yield _critical("send-secret", f"sends {private.origin} to another machine", private.origin, doubt)
     elif Host.DROP in kinds and (sources or command.has(*BODY)):
         # a named file that goes to a file host is an upload; a stream of who knows what is not
         severity = Severity.CRITICAL if sources else Severity.WARNING
         yield Suspicion(
             kind=Kind.EXFILTRATION, shape="send-to-drop", severity=severity, target=hosts.of(command)[0],
-            message="sends data to a site that collects whatever arrives",
+            message="sends data to a site that collects whatever arrives", doubt=sureness.UNKNOWN_DATA,
         )  # fmt: skip
     elif _secret_in_url(command):
         yield Suspicion(
@@ -233,51 +255,3 @@ def takes_input(command: Command) -> bool:
 
 def _secret_in_url(command: Command) -> bool:
     return any(_SECRET_NAME.search(url) for url in hosts.of(command))
-
-
-def _sockets(scene: Scene, command: Command) -> list[str]:
-    """The raw connections that it reads or writes, by path or by a descriptor that the script has opened before."""
-    found = [r.target.shape for r in command.redirects if r.target and r.target.shape.startswith(_TCP)]
-    if command.name == "tee":
-        found += [word.shape for word in command.operands if word.shape.startswith(_TCP)]
-    numbers = {r.target.shape for r in command.redirects if r.operator.endswith("&") and r.target}
-    for other in scene.commands[: command.index] if numbers - {"1", "2", "-"} else ():
-        if other.name == "exec":
-            opened = [r for r in other.redirects if r.target and str(r.descriptor) in numbers]
-            found += [r.target.shape for r in opened if r.target and r.target.shape.startswith(_TCP)]
-    return [each for each in found if not each.split("/")[3].startswith(("127.", "localhost"))]
-
-
-def _shell_at(scene: Scene, command: Command, opened: Command) -> bool:
-    """Whether a shell, or a command that only the run knows, is connected with what `exec` has opened."""
-    numbers = {str(r.descriptor) for r in opened.redirects if r.descriptor is not None}
-    joined = any(r.operator.endswith("&") and r.target and r.target.shape in numbers for r in command.redirects)
-    return joined and (command.name in SHELLS or (bool(command.words) and command.name is None))
-
-
-def _reverse_shell(scene: Scene, command: Command) -> Iterator[Suspicion]:
-    sockets = _sockets(scene, command)
-    name = command.name or ""
-    held = bool(sockets) and name == "exec" and not command.operands
-    if held and not any(_shell_at(scene, other, command) for other in scene.commands[command.index + 1 :]):
-        return  # a descriptor alone: how a script waits for a port
-    if sockets and (name in SHELLS or held):
-        yield _critical("reverse-shell", "gives a remote machine a shell here", sockets[0])
-    elif sockets and any(True for _ in _private(told(scene, command))):
-        yield _critical("send-secret", "sends credentials through a raw socket")
-    if name in {"nc", "ncat", "netcat"} and command.has("-e", "-c", "--exec", "--sh-exec"):
-        if any(word.shape.rsplit("/", 1)[-1].split(" ")[0] in SHELLS for word in command.arguments):
-            yield _critical("reverse-shell", "gives a remote machine a shell here")
-    elif name in {"nc", "ncat", "netcat", "socat"} and any(
-        s.name in SHELLS for s in scene.stages(command) if s is not command
-    ):
-        if any(word.shape.startswith(("127.", "localhost")) for word in command.arguments):
-            return
-        yield _critical("reverse-shell", "connects a shell with a remote machine")
-    elif name == "socat" and any(_SOCAT_SHELL.search(word.shape) for word in command.arguments):
-        yield _critical("reverse-shell", "connects a shell with a remote machine")
-    elif name.startswith(("python", "perl", "ruby", "php")) and command.has("-c", "-e", "-r"):
-        code = " ".join(word.shape for word in command.arguments)
-        yield from (
-            _critical("reverse-shell", "connects a shell with a remote machine") for _ in _REVERSE.findall(code)[:1]
-        )

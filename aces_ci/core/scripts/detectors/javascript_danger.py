@@ -8,7 +8,9 @@ from functools import lru_cache
 import re2
 
 from aces_ci.core.finding import Confidence, Severity
+from aces_ci.core.scripts.hazards import hosts, sureness
 from aces_ci.core.scripts.hazards.hazard import Hazard, Kind
+from aces_ci.core.scripts.programs.javascript_text import read
 
 _SHAPES = (
     (
@@ -78,12 +80,23 @@ _SENDING = re2.compile(
 _PART = re2.compile(r"JSON\.parse|\.split\(|\.match\(|\.length\b|existsSync")
 """What picks a value out of a text, or only asks about it."""
 _LOCAL = re2.compile(r"https?://(?:localhost|127\.0\.0\.1)")
+_STRONG = re2.compile(
+    r"\.ssh|id_rsa|id_ed25519|\.aws|\.netrc|\.git-credentials|\.config/gh|\.gnupg|_history|shadow|"
+    r"Login Data|process\.env"
+)
+_ADDRESS = re2.compile(r"\b(\w+)\s*[:=]\s*['\"`](https?://[^'\"`\s]+)")
 MAX_NAMES = 20
+NEAR = 800
+"""Characters before a call in which what it runs must have come in."""
+BY_NAME_ALONE = "A name elsewhere in the file is all that links the two."
+IN_A_TEXT = "It stands inside a text."
 
 
-def _sent(text: str) -> Iterator[tuple[int, str]]:
-    """Where a name is sent that holds a private file, and that name."""
-    held = {match.group(1) for match in _HOLDS.finditer(text) if not _PART.search(match.group(0))}
+def _sent(text: str) -> Iterator[tuple[int, str, str]]:
+    """Where a name is sent that holds a private file, that name, and why it may be daily work."""
+    sources = [match for match in _HOLDS.finditer(text) if not _PART.search(match.group(0))]
+    held = {match.group(1) for match in sources}
+    strong = any(_STRONG.search(match.group(0)) for match in sources)
     if not held:
         return
     for match in _PASSED.finditer(text):
@@ -92,13 +105,22 @@ def _sent(text: str) -> Iterator[tuple[int, str]]:
             held.add(match.group(1))
     for match in _SENDING.finditer(text):
         for name in sorted(held):
-            if re2.search(rf"\b{name}\b", match.group(1)) and not _LOCAL.search(match.group(1)):
-                yield match.start(), name
+            if re2.search(
+                rf"\b{name}\b(?:\.(?:toString|trim)\b|\s*(?:[^\s.?\[\w]|$))", match.group(1)
+            ) and not _LOCAL.search(match.group(1)):
+                kinds = {hosts.host(url)[0] for url in hosts.urls(_with_addresses(text, match.group(1)))}
+                yield match.start(), name, sureness.leaving(".ssh" if strong else "settings", kinds)
                 break
 
 
-def _run(text: str) -> Iterator[tuple[int, str, str]]:
-    """Where a name is run that holds a download or what was decoded, with shape and message."""
+def _with_addresses(text: str, call: str) -> str:
+    """A call with the addresses that its names stand for."""
+    known = {match.group(1): match.group(2) for match in _ADDRESS.finditer(text)}
+    return " ".join((call, *(url for name, url in known.items() if re2.search(rf"\b{name}\b", call))))
+
+
+def _run(text: str) -> Iterator[tuple[int, str, str, str]]:
+    """Where a name is run that holds a download or what was decoded, with shape, message and doubt."""
     for shape, message, sources in _BRINGS:
         held = {match.group(1) for source in sources for match in source.finditer(text)}
         if not held:
@@ -110,7 +132,10 @@ def _run(text: str) -> Iterator[tuple[int, str, str]]:
         for name in sorted(held):
             match = re2.search(_RUNS + rf"(?:await\s+)?{name}\b(?:\.(?:text|toString|data|body)\b)?", text)
             if match:
-                yield match.start(), shape, message
+                before = text[max(0, match.start() - NEAR) : match.end()]
+                bound = any(source.search(before) for source in sources)
+                sure = sureness.serving(before) if shape == "fetched-code" else sureness.payload(before, ())
+                yield match.start(), shape, message, sure if bound else BY_NAME_ALONE
 
 
 @lru_cache(maxsize=256)
@@ -118,20 +143,41 @@ def scan(text: str) -> tuple[Hazard, ...]:
     """Hazards of one JavaScript or TypeScript text."""
     found = [
         _hazard(text, at, text[at : at + 200], Kind.EXFILTRATION, "send-secret", Severity.CRITICAL,
-                f"sends {name}, which holds private data, to another machine")
-        for at, name in _sent(text)
+                f"sends {name}, which holds private data, to another machine", doubt)
+        for at, name, doubt in _sent(text)
     ]  # fmt: skip
     found += [
-        _hazard(text, at, text[at : at + 80], Kind.REMOTE_CODE, shape, Severity.CRITICAL, message)
-        for at, shape, message in _run(text)
+        _hazard(text, at, text[at : at + 80], Kind.REMOTE_CODE, shape, Severity.CRITICAL, message, doubt)
+        for at, shape, message, doubt in _run(text)
     ]
     for kind, shape, severity, message, pattern in _SHAPES:
         for match in pattern.finditer(text):
-            found.append(_hazard(text, match.start(), match.group(0), kind, shape, severity, message))
+            doubt = _shape_doubt(shape, text, match.start(), match.end())
+            found.append(_hazard(text, match.start(), match.group(0), kind, shape, severity, message, doubt))
     return tuple(sorted(found, key=lambda hazard: (hazard.line, hazard.column)))
 
 
-def _hazard(text: str, start: int, source: str, kind: Kind, shape: str, severity: Severity, message: str) -> Hazard:
+def _spoken(text: str, start: int) -> bool:
+    """Whether the call that begins at an offset stands in a comment or a text."""
+    opens = text.find("(", start)
+    return read(text).comment(start) or read(text).text(opens if opens >= 0 else start)
+
+
+def _shape_doubt(shape: str, text: str, start: int, end: int) -> str:
+    near = text[start : end + 200]
+    if shape == "decoded-code":
+        return sureness.payload(near, (text[max(0, start - NEAR) : end],))
+    if shape == "fetched-code":
+        return sureness.serving(_with_addresses(text, near))
+    if shape == "send-secret":
+        kinds = {hosts.host(url)[0] for url in hosts.urls(_with_addresses(text, near))}
+        return sureness.leaving("the whole environment", kinds)
+    return ""
+
+
+def _hazard(
+    text: str, start: int, source: str, kind: Kind, shape: str, severity: Severity, message: str, doubt: str = ""
+) -> Hazard:
     line = text.count("\n", 0, start) + 1
     column = start - text.rfind("\n", 0, start)
     return Hazard(
@@ -146,4 +192,5 @@ def _hazard(text: str, start: int, source: str, kind: Kind, shape: str, severity
         end_column=column + 1,
         source=source[:400],
         confidence=Confidence.MEDIUM,
+        doubt=doubt or (IN_A_TEXT if _spoken(text, start) else ""),
     )

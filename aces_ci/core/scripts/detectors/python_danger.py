@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from aces_ci.core.finding import Confidence, Severity
@@ -11,7 +12,7 @@ from aces_ci.core.scripts.detectors import python_sending
 from aces_ci.core.scripts.files import paths
 from aces_ci.core.scripts.files.paths import Area
 from aces_ci.core.scripts.files.touch import How, Touch
-from aces_ci.core.scripts.hazards import hosts
+from aces_ci.core.scripts.hazards import hosts, sureness
 from aces_ci.core.scripts.hazards.hazard import Hazard, Kind
 from aces_ci.core.scripts.hazards.hosts import Host
 from aces_ci.core.scripts.hazards.python_call import at_call
@@ -103,6 +104,7 @@ def _find(module: ast.Module, text: str, names: Names) -> Iterator[Hazard]:
                     "decoded-code",
                     Severity.CRITICAL,
                     "runs code that it decodes at run time",
+                    doubt=sureness.payload(ast.unparse(node), _long_texts(module)),
                 )
             elif any(call.endswith(_FETCHES) for call in inner) or _mentions(node, fetched):
                 yield _hazard(
@@ -112,6 +114,7 @@ def _find(module: ast.Module, text: str, names: Names) -> Iterator[Hazard]:
                     "fetched-code",
                     Severity.CRITICAL,
                     "runs code that it downloads at run time",
+                    doubt=sureness.serving(_near(text, node)),
                 )
         elif touched := python_files.of(node, names):
             yield from _deletes(node, text, touched)
@@ -129,6 +132,19 @@ def _find(module: ast.Module, text: str, names: Names) -> Iterator[Hazard]:
             )
         elif name in {"open", "Path", "pathlib.Path"} or name.endswith((".read_text", ".read_bytes")):
             yield from _reads(node, text)
+
+
+def _long_texts(module: ast.Module) -> Iterator[str]:
+    """Texts and bytes of a module that are long enough to hold code."""
+    for node in ast.walk(module):
+        value = node.value if isinstance(node, ast.Constant) else None
+        if isinstance(value, (str, bytes)) and len(value) >= sureness.SHORTEST:
+            yield value if isinstance(value, str) else value.decode("latin-1")
+
+
+def _near(text: str, node: ast.Call) -> str:
+    """A call with the lines before it, from which its address mostly comes."""
+    return "\n".join(text.split("\n")[max(0, node.lineno - 12) : node.end_lineno or node.lineno])
 
 
 def _inner(node: ast.Call) -> set[str]:
@@ -161,7 +177,9 @@ def _deletes(node: ast.Call, text: str, touched: Sequence[Touch]) -> Iterator[Ha
         everything = touch.deep or "*" in touch.path
         if touch.how is How.DELETE and everything and paths.area(touch.path) in {Area.ROOT, Area.HOME, Area.SYSTEM}:
             message = f"deletes everything below {touch.path}"
-            yield _hazard(node, text, Kind.DESTRUCTIVE, "rm-root", Severity.CRITICAL, message, touch.path)
+            whole = touch.path.rstrip("*").rstrip("/") in {"", "~", "$HOME"}
+            doubt = "" if whole else "Whoever sets a machine up does it as well."
+            yield _hazard(node, text, Kind.DESTRUCTIVE, "rm-root", Severity.CRITICAL, message, touch.path, doubt)
             return
 
 
@@ -196,7 +214,14 @@ def _strings(node: ast.AST) -> Iterator[str]:
 
 
 def _hazard(
-    node: ast.Call, text: str, kind: Kind, shape: str, severity: Severity, message: str, target: str | None = None
+    node: ast.Call,
+    text: str,
+    kind: Kind,
+    shape: str,
+    severity: Severity,
+    message: str,
+    target: str | None = None,
+    doubt: str = "",
 ) -> Hazard:
     source = ast.get_source_segment(text, node) or "" if len(text) < 200_000 else ""
-    return at_call(node, source, kind, shape, severity, message, target, Confidence.HIGH)
+    return replace(at_call(node, source, kind, shape, severity, message, target, Confidence.HIGH), doubt=doubt)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 
 import re2
@@ -13,7 +14,7 @@ from aces_ci.core.scripts.detectors.remote_code import BY_HOST
 from aces_ci.core.scripts.flow.private_files import SENDERS, TOKEN_TOOLS
 from aces_ci.core.scripts.flow.python_following import Followed, followed
 from aces_ci.core.scripts.flow.running import file_run
-from aces_ci.core.scripts.hazards import hosts
+from aces_ci.core.scripts.hazards import hosts, sureness
 from aces_ci.core.scripts.hazards.hazard import Hazard, Kind
 from aces_ci.core.scripts.hazards.holdings import Content, Held
 from aces_ci.core.scripts.hazards.hosts import Host
@@ -27,6 +28,7 @@ _SENDS = re2.compile(
 )
 _WEB = re2.compile(r"(requests|httpx|aiohttp|urllib|urllib3|http|session|client)\b.*|s|sess|Session|urlopen|Request")
 """How the objects are called that talk to the web."""
+_CONNECTING = frozenset({"connect", "create_connection", "sendto"})
 _SOCKETS = frozenset({"send", "sendall", "sendto"})
 _OTHERS = frozenset(
     {"sendmail", "send_message", "storbinary", "storlines", "upload_file", "upload_fileobj", "put_object"}
@@ -77,8 +79,23 @@ def _sent(module: Followed, call: ast.Call) -> Iterator[Hazard]:
             return
         if not (kinds and kinds <= {Host.LOCAL}):
             message = f"sends {held.origin} to another machine"
-            yield _hazard(call, Kind.EXFILTRATION, "send-secret", Severity.CRITICAL, message, held.origin)
+            raw = name.rpartition(".")[2] in _SOCKETS and any(_connects(node) for node in module.scope)
+            doubt = sureness.leaving(held.origin, kinds, part=held.part, published=raw)
+            yield _hazard(call, Kind.EXFILTRATION, "send-secret", Severity.CRITICAL, message, held.origin, doubt)
             return
+
+
+def _connects(node: ast.AST) -> bool:
+    """Whether it opens a raw connection to an address that is written out, and is not this machine."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CONNECTING):
+        return False
+    first = node.args[0].elts[:1] if node.args and isinstance(node.args[0], ast.Tuple) else []
+    return any(
+        isinstance(each, ast.Constant)
+        and isinstance(each.value, str)
+        and hosts.host("https://" + each.value)[0] is not Host.LOCAL
+        for each in first
+    )
 
 
 def _arguments(call: ast.Call, name: str) -> list[ast.expr]:
@@ -113,7 +130,8 @@ def _run(module: Followed, call: ast.Call) -> Iterator[Hazard]:
         name = call.func.attr  # reached by a way around its name
     if name == "os.dup2" and call.args and _is_a_socket(module, call.args[0]):
         message = "connects a shell with a remote machine"
-        yield _hazard(call, Kind.EXFILTRATION, "reverse-shell", Severity.CRITICAL, message, None)
+        doubt = "" if _made_as_socket(module, call.args[0]) else sureness.NO_ADDRESS
+        yield _hazard(call, Kind.EXFILTRATION, "reverse-shell", Severity.CRITICAL, message, None, doubt)
         return
     if not (module.values.files or module.values.held or name in _EXECUTES):
         return
@@ -134,12 +152,44 @@ def _run(module: Followed, call: ast.Call) -> Iterator[Hazard]:
     for each in text:
         if each is not None and each.content in _UNSEEN:
             shape, message = _UNSEEN[each.content]
-            yield _hazard(call, Kind.REMOTE_CODE, shape, Severity.CRITICAL, message, each.origin or None)
+            doubt = _hidden(module, call) if each.content is Content.DECODED else sureness.serving(each.origin)
+            yield _hazard(call, Kind.REMOTE_CODE, shape, Severity.CRITICAL, message, each.origin or None, doubt)
             return
     for each in files:
         if each is not None and each.content is Content.FETCHED:
             yield _download(call, each)
             return
+
+
+def _hidden(module: Followed, call: ast.Call) -> str:
+    """Why what is decoded may be the caller's; "" where it lies in the module, or in a file that it reads."""
+    nodes = [node for node in module.scope if isinstance(node, (ast.Constant, ast.Call, ast.List, ast.Tuple))]
+    texts = [
+        node.value if isinstance(node.value, str) else node.value.decode("latin-1")
+        for node in nodes
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, (str, bytes))
+        and len(node.value) >= sureness.SHORTEST
+    ]
+    short = [node for node in nodes if isinstance(node, (ast.Call, ast.List, ast.Tuple)) and node.lineno <= call.lineno]
+    decoders = (ast.unparse(node)[:4000] for node in short if isinstance(node, ast.Call) and _decodes(node))
+    numbers = [ast.unparse(node)[:4000] for node in short if not isinstance(node, ast.Call)]
+    return sureness.payload(" ".join(decoders), (*texts, *numbers))
+
+
+def _decodes(node: ast.Call) -> bool:
+    return isinstance(node.func, ast.Attribute) and node.func.attr.endswith(
+        ("decode", "fromhex", "unhexlify", "decompress")
+    )
+
+
+def _made_as_socket(module: Followed, node: ast.expr) -> bool:
+    """Whether the descriptor belongs to what is made as a connection, to be seen in the module."""
+    holder = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
+    made = list(_bound(module, holder.id)) if isinstance(holder, ast.Name) else [holder]
+    return any(
+        isinstance(each, ast.Call) and ast.unparse(each.func).endswith(("socket", "create_connection")) for each in made
+    )
 
 
 def _is_a_socket(module: Followed, node: ast.expr) -> bool:
@@ -212,5 +262,8 @@ def _urls(module: Followed, call: ast.Call) -> list[str]:
     return [url for text in texts for url in hosts.urls(text)]
 
 
-def _hazard(call: ast.Call, kind: Kind, shape: str, severity: Severity, message: str, target: str | None) -> Hazard:
-    return at_call(call, ast.unparse(call), kind, shape, severity, message, target, Confidence.MEDIUM)
+def _hazard(
+    call: ast.Call, kind: Kind, shape: str, severity: Severity, message: str, target: str | None, doubt: str = ""
+) -> Hazard:
+    found = at_call(call, ast.unparse(call), kind, shape, severity, message, target, Confidence.MEDIUM)
+    return replace(found, doubt=doubt)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import re2
 
@@ -12,7 +13,7 @@ from aces_ci.core.scripts.flow.output import piped, told
 from aces_ci.core.scripts.flow.private_files import stored
 from aces_ci.core.scripts.flow.running import EVALUATORS, file_run, held_and_run, runs_stdin
 from aces_ci.core.scripts.flow.written import written
-from aces_ci.core.scripts.hazards import hosts
+from aces_ci.core.scripts.hazards import hosts, sureness
 from aces_ci.core.scripts.hazards.downloads import decodes, fetches, saved
 from aces_ci.core.scripts.hazards.hazard import Kind
 from aces_ci.core.scripts.hazards.holdings import Content
@@ -53,7 +54,7 @@ def find(scene: Scene, command: Command) -> Iterator[Suspicion]:
     if command.name in _LANGUAGES and command.has("-c", "-e"):
         code = " ".join(word.shape for word in command.arguments)
         if _INLINE.search(code):
-            yield _suspicion("decoded-code", Severity.CRITICAL, "runs code that it decodes or downloads at run time")
+            yield _decoded(scene, command, "runs code that it decodes or downloads at run time")
 
 
 def _suspicion(
@@ -64,6 +65,15 @@ def _suspicion(
     )
 
 
+def _decoded(scene: Scene, near: Command, message: str) -> Suspicion:
+    """Code that is decoded: the sign is plain where the encoded text is there to be seen."""
+    beside = " | ".join(each.source for each in (*scene.stages(near), *scene.inner(near)))
+    doubt = sureness.payload(beside, (each.source for each in scene.commands))
+    if doubt and decodes(near) and any(word.text is not None for word in near.operands):
+        doubt = ""  # it reads a file of its own
+    return replace(_suspicion("decoded-code", Severity.CRITICAL, message), doubt=doubt)
+
+
 def _piped(scene: Scene, command: Command) -> Iterator[Suspicion]:
     if any(redirect.body is not None for redirect in command.redirects):
         return  # the program is the here-document; what is piped in never gets there
@@ -72,12 +82,15 @@ def _piped(scene: Scene, command: Command) -> Iterator[Suspicion]:
     fetcher = next((stage for stage in sources if fetches(stage)), None)
     if fetcher is not None:
         yield _fetched("pipe-to-shell", f"pipes a download into {command.name}", fetcher)
-    elif any(decodes(stage) for stage in before):
-        yield _suspicion("decoded-code", Severity.CRITICAL, f"decodes a text and runs it with {command.name}")
+    elif (decoder := next((stage for stage in before if decodes(stage)), None)) is not None:
+        yield _decoded(scene, decoder, f"decodes a text and runs it with {command.name}")
 
 
 def _fetched(shape: str, what: str, fetcher: Command) -> Suspicion:
-    places = [(hosts.host(url), url) for url in hosts.destinations(fetcher)]
+    found = [
+        url if url in fetcher.source else url.replace("http://", "https://", 1) for url in hosts.destinations(fetcher)
+    ]
+    places = [(hosts.host(url), url) for url in found]  # where no scheme is written, the host decides
     if not places:
         return _suspicion(
             shape, Severity.WARNING, f"{what} from an address that only the run knows", None, Confidence.MEDIUM
@@ -103,7 +116,7 @@ def _substituted(scene: Scene, command: Command) -> Iterator[Suspicion]:
         if fetches(inner) and inner.position == 0:
             yield _fetched("pipe-to-shell", f"runs a download with {name}", inner)
         elif decodes(inner):
-            yield _suspicion("decoded-code", Severity.CRITICAL, f"decodes a text and runs it with {name}")
+            yield _decoded(scene, inner, f"decodes a text and runs it with {name}")
     del handed
 
 
@@ -119,7 +132,7 @@ def _held(scene: Scene, command: Command) -> Iterator[Suspicion]:
     """Code that went through a variable or a file before it is run."""
     for each in held_and_run(scene, command):
         if each.content is Content.DECODED:
-            yield _suspicion("decoded-code", Severity.CRITICAL, "runs a text that this script decodes")
+            yield _decoded(scene, scene.commands[each.by], "runs a text that this script decodes")
         elif each.content is Content.FETCHED and not _checked(scene.commands[each.by : command.index]):
             yield _fetched("download-and-run", "runs a download", scene.commands[each.by])
 

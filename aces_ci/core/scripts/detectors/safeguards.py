@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import re2
 
 from aces_ci.core.finding import Confidence, Severity
 from aces_ci.core.scripts.detectors.planted import AUTOSTART, START_FILE, schedules
+from aces_ci.core.scripts.flow.output import told
 from aces_ci.core.scripts.flow.written import written
+from aces_ci.core.scripts.hazards import hosts
+from aces_ci.core.scripts.hazards.downloads import fetches
 from aces_ci.core.scripts.hazards.hazard import Kind
+from aces_ci.core.scripts.hazards.holdings import Content
+from aces_ci.core.scripts.hazards.logins import login_doubt
 from aces_ci.core.scripts.hazards.scene import Scene, Suspicion
 from aces_ci.core.scripts.shell.command import Command, Within
 from aces_ci.core.scripts.shell.wrappers import SHELLS
@@ -68,7 +74,7 @@ def find(scene: Scene, command: Command) -> Iterator[Suspicion]:
     yield from _agent(command)
     yield from _checks_off(command)
     yield from _walls(scene, command)
-    yield from _writes(command)
+    yield from _writes(scene, command)
     yield from _rights(scene, command)
     yield from _traces(command)
 
@@ -164,7 +170,7 @@ def _local(command: Command) -> bool:
     return any("localhost" in word.shape or "127.0.0.1" in word.shape for word in command.arguments)
 
 
-def _writes(command: Command) -> Iterator[Suspicion]:
+def _writes(scene: Scene, command: Command) -> Iterator[Suspicion]:
     for target in written(command):
         if "sudoers.d/" in target and _says_nothing(command):
             continue
@@ -173,13 +179,14 @@ def _writes(command: Command) -> Iterator[Suspicion]:
             worst = (
                 not there and target.endswith(("authorized_keys", "sudoers", "passwd", "shadow"))
             ) or "sudoers.d/" in target
-            yield _suspicion(
+            found = _suspicion(
                 Kind.PERSISTENCE,
                 "login-files",
                 Severity.CRITICAL if worst else Severity.WARNING,
                 f"changes who may log in or become root ({target})",
                 target,
             )
+            yield replace(found, doubt=login_doubt(target, _put_there(scene, command), command))
         elif AUTOSTART.search(target):
             yield _suspicion(
                 Kind.PERSISTENCE,
@@ -209,6 +216,15 @@ def _writes(command: Command) -> Iterator[Suspicion]:
         yield _suspicion(Kind.PERSISTENCE, "autostart", Severity.WARNING, "schedules a job that runs without the user")
     if command.name == "launchctl" and any(w.text in {"load", "bootstrap"} for w in command.arguments):
         yield _suspicion(Kind.PERSISTENCE, "autostart", Severity.WARNING, "starts a program at every login")
+
+
+def _put_there(scene: Scene, command: Command) -> str:
+    """All that is written out of what a command puts into the file."""
+    stages = (*scene.before(command), command)
+    bodies = (redirect.body for stage in stages for redirect in stage.redirects if redirect.body)
+    fetched = [url for stage in stages if fetches(stage) for url in hosts.of(stage)]
+    held = (each.origin for stage in stages for each in told(scene, stage) if each.content is Content.WRITTEN)
+    return "\n".join((*(stage.source for stage in stages), *bodies, *fetched, *held))
 
 
 def _says_nothing(command: Command) -> bool:

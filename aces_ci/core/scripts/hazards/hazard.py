@@ -52,3 +52,5 @@ class Hazard:
     confidence: Confidence = Confidence.HIGH
     target: str | None = None
     """The path, host or file that makes it dangerous."""
+    doubt: str = ""
+    """Why its text alone leaves room for daily work, one sentence; "" where the sign cannot be mistaken."""

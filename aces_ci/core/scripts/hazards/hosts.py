@@ -111,6 +111,11 @@ def urls(text: str) -> tuple[str, ...]:
     return tuple(found.rstrip(".,:!?*_") for found in _URL.findall(text))
 
 
+def without(text: str) -> str:
+    """A text with its URLs taken out."""
+    return str(_URL.sub(" ", text))
+
+
 @lru_cache(maxsize=8192)
 def host(url: str) -> tuple[Host, str]:
     """The kind of a URL's host with its name; DYNAMIC where the name is only known at run time."""

@@ -24,6 +24,7 @@ class Suspicion:
     message: str
     target: str | None = None
     confidence: Confidence = Confidence.HIGH
+    doubt: str = ""
 
 
 class Scene:

@@ -1,0 +1,64 @@
+"""Whether a token in a file can be anything but a live secret: a sample, a public key, an id, a part of a picture."""
+
+from __future__ import annotations
+
+import re2
+
+from aces_ci.core.scan.certainty import tried
+from aces_ci.core.scan.secrets import Hit
+from aces_ci.core.scan.snippets import is_markdown
+
+NEAR = 600
+"""Characters on either side in which another service says whose key it is."""
+_SAMPLE = re2.compile(
+    r"(?i)(^|[^a-z])(examples?|samples?|dummy|fakes?|faked|placeholders?|mock(s|ed)?|redacted|change[-_ ]?me|e\.g|"
+    r"looks? like|such as|formats?|expect(s|ed)?|assert\w*|invalid|expired|revoked|rotated|leaked|exposed|detect\w*|"
+    r"regex\w*|patterns?|matches|test|tests|testing|test[-_ ]?(key|token|data|case)s?|documentation|"
+    r"fixtures?)([^a-z]|$)|示例|样例|示範|範例|例如|举例|测试|サンプル|テスト|例[：:]|예시|예제|테스트|пример|тест|beispiel|ejemplo|exemple|exemplo"
+)
+"""What stands beside a token that is shown for its looks."""
+_WEB = re2.compile(
+    r"(?i)firebase|authDomain|messagingSenderId|storageBucket|identitytoolkit|securetoken|innertube|youtubei|"
+    r"\bmaps?\b|maps_|recaptcha|\bplaces\b|webpack|<script|client[-_ ]side|public[-_ ]?key|browser[-_ ]?key"
+)
+"""Where a Google key is one that every page hands to its visitors: it names a project and opens nothing."""
+_PUBLISHED = (
+    "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq",  # the emulator of Azure storage
+    "C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw",  # that of Cosmos DB
+    "AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw",  # Telegram's documentation
+    "MTk4NjIyNDgzNDcxOTI1MjQ4",  # Discord's
+    "4eC39HqLyjWDarjtT1zdp7dc",  # Stripe's
+    "AO_FJ2SlqU8Q4STEHLGCilw_Y9_11qcW8",  # YouTube's own page
+)
+_IDS = frozenset({"AWS", "Alibaba Cloud", "Tencent Cloud", "Scaleway"})
+"""Shapes of the public half of a pair: without the other it opens nothing."""
+_BLOBS = frozenset({"Facebook", "Square", "Artifactory", "crates.io", "JFrog reference", "NuGet", "Discord bot"})
+"""Shapes that chance writes into long base64."""
+_LONG = 2000
+
+
+def doubt(path: str, text: str, hit: Hit, others: tuple[Hit, ...], *, security: bool) -> str:
+    """Why it may be no live secret, one sentence; "" where nothing says so."""
+    token = text[hit.start : hit.end]
+    if any(known in token for known in _PUBLISHED):
+        return "Its maker's documentation prints it."
+    if tried(path) or (security and is_markdown(path)):
+        return "Things are tried out or shown there."
+    if hit.provider == "private key" and is_markdown(path):
+        return "It stands in a document, most likely to be shown."
+    first = text.rfind("\n", 0, hit.start) + 1
+    above = text.rfind("\n", 0, max(0, first - 1)) + 1
+    end = text.find("\n", hit.end)
+    line = text[first : end if end >= 0 else len(text)]
+    if _SAMPLE.search(text[above : hit.start][-400:]) or _SAMPLE.search(line[hit.end - first :][:200]):
+        return "Words beside it call it a sample."
+    if hit.provider == "Google API" and _WEB.search(text[max(0, hit.start - NEAR) : hit.end + NEAR]):
+        return "It may be a key that every page hands to its visitors."
+    if hit.provider in _IDS and not any(
+        other.provider.endswith("secret") and abs(other.place.line - hit.place.line) <= 6 for other in others
+    ):
+        return "It is the public half of a pair."
+    beside = text[max(0, hit.start - 1) : hit.start] + text[hit.end : hit.end + 1]
+    if hit.provider in _BLOBS and (len(line) > _LONG or any(sign in "+/=" for sign in beside)):
+        return "It may be a part of a longer encoded text."
+    return ""

@@ -1,0 +1,76 @@
+"""Signs that cannot be mistaken: what is hidden is there, what is sent is a secret, where it goes is a stranger's."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+import re2
+
+from aces_ci.core.scripts.hazards import hosts
+from aces_ci.core.scripts.hazards.hosts import Host
+
+SHORTEST = 24
+"""Characters of an encoded text that is taken for code wherever it stands."""
+NO_PAYLOAD = "What is decoded is not written out here, so it may be the caller's own."
+NO_ADDRESS = "The other end is not written out here."
+UNKNOWN_DATA = "What is sent there is not known to be private."
+NO_SINK = "Where it goes may well be the user's own."
+MEANT_FOR_IT = "It may be what that service is logged in to with."
+_STRONG = re2.compile(
+    r"(?i)(^|/)(\.ssh\b|id_(rsa|dsa|ecdsa|ed25519)|\.aws(/credentials)?/?$|\.netrc|_netrc|\.git-credentials|\.gnupg|"
+    r"\.config/gh|\.config/gcloud|\.azure|\.kube|\.docker/config|\.password-store|\.pgpass|\.claude/\.credentials|"
+    r"\.codex/auth|login\.keychain|Login Data|logins\.json|key[34]\.db|wallet|\.bitcoin|\.ethereum|etc/g?shadow|"
+    r"proc/\w+/environ|[\w.-]*history|[\w.*-]+\.kdbx)|^the (whole |secrets of the )?environment$|^the history "
+    r"of commands$|dump-keychain"
+)
+"""Private keys, stores of credentials, the environment as a whole, the record of what was typed."""
+_SETTINGS_FILE = re2.compile(r"(?i)(^|/)\.env(\.\w+)?$")
+_OPEN_SINKS = frozenset({Host.DROP, Host.ADDRESS, Host.PLAIN})
+"""No API that a setting belongs to is found there."""
+_BLOB = re2.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
+_DIGITS = re2.compile(r"\b(?:[0-9a-fA-F]{2}){8,}\b|(?:\\x[0-9a-fA-F]{2}){6,}|(?:\b\d{2,3}\s*,\s*){6,}")
+_HANDED = re2.compile(
+    r"(?:decode|atob|Buffer\.from|fromhex|unhexlify|decompress)\s*\(\s*b?['\"`][^'\"`]{8,}|"
+    r"(?:decode|fromhex|unhexlify|decompress)\s*\(\s*(?:open|io\.open|pathlib\.Path|Path)\s*\(|"
+    r"(?:echo|printf)\b(?:\s+-\w+|\s+['\"]?%s(?:\\n)?['\"]?)*\s+['\"]?[A-Za-z0-9+/_=-]{8,}|"
+    r"<<<\s*['\"]?[A-Za-z0-9+/_-]{8,}={0,2}"
+)
+"""What is decoded stands in the call or on the line itself, or in a file that nobody reads."""
+
+
+def strong(origin: str) -> bool:
+    """Whether it is a secret that no service but its owner's own has any business with."""
+    return _STRONG.search(origin.strip("\"'")) is not None
+
+
+def leaving(origin: str, kinds: Collection[Host], *, part: bool = False, published: bool = False) -> str:
+    """Why what is sent there may be daily work; "" where source and goal cannot be mistaken."""
+    if strong(origin):
+        return "" if published or set(kinds) & (_OPEN_SINKS | {Host.UNKNOWN}) else NO_SINK
+    if set(kinds) & _OPEN_SINKS:
+        return ""
+    whole = not part and _SETTINGS_FILE.search(origin) is not None
+    return "" if whole and Host.UNKNOWN in kinds else MEANT_FOR_IT
+
+
+def payload(near: str, texts: Iterable[str]) -> str:
+    """Why what is decoded may be the caller's; "" where the encoded text stands `near`, or in a text of the script."""
+    if _HANDED.search(near):
+        return ""
+    for text in (near, *texts):
+        if _DIGITS.search(text) or any(_encoded(blob) for blob in _BLOB.findall(text)):
+            return ""
+    return NO_PAYLOAD
+
+
+def serving(text: str) -> str:
+    """Why code from the addresses in a text may be what its user asked for; "" where a stranger's is among them."""
+    kinds = {hosts.host(url)[0] for url in hosts.urls(text)}
+    public = any(hosts.anybodys(url) for url in hosts.urls(text))
+    return "" if public or kinds & (_OPEN_SINKS | {Host.UNKNOWN, Host.SHORTENER}) else NO_ADDRESS
+
+
+def _encoded(blob: str) -> bool:
+    """Whether it looks like base64 and not like a name or a path: letters of both cases, digits, no words."""
+    kinds = (any(c.islower() for c in blob), any(c.isupper() for c in blob), any(c.isdigit() for c in blob))
+    return all(kinds) and blob.count("/") * 8 <= len(blob) and blob.count("-") + blob.count("_") < 3
