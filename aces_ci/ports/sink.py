@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from aces_ci.core.evidence import Evidence
@@ -14,8 +15,15 @@ class Sink(Protocol):
         """One line of `evidence.jsonl`, on disk when this returns. A later line replaces an earlier one of its id."""
         ...
 
-    def keep(self, name: str, data: bytes) -> None:
-        """A whole file below the directory, in one step. `name` is relative and may hold slashes."""
+    def keep(self, files: Mapping[str, bytes]) -> None:
+        """New files below the directory, all on disk when this returns. Names are relative and may hold slashes.
+
+        Whoever is killed on the way leaves some of them: they count once a line of evidence names them.
+        """
+        ...
+
+    def discard(self, name: str) -> None:
+        """Take away what is called that below the directory, a whole folder or nothing at all."""
         ...
 
     def extend(self, name: str, line: str) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from aces_ci.core.errors import UsageError
 from aces_ci.core.evidence import Evidence
 from aces_ci.core.wire import read_lines, to_line
+from aces_ci.shell import trees
 from aces_ci.shell.files import Folder, read_bounded
 
 NAME = "evidence.jsonl"
@@ -81,9 +82,13 @@ class EvidenceFile:
         with self._writing:
             self._folder.append(NAME, to_line(evidence) + "\n", mode=PRIVATE)
 
-    def keep(self, name: str, data: bytes) -> None:
-        """A whole file, in one step. Raises DeliveryError."""
-        self._folder.write(name, data, mode=PRIVATE)
+    def keep(self, files: Mapping[str, bytes]) -> None:
+        """New files, all on disk when this returns. Raises DeliveryError."""
+        trees.write_new(self._folder, files)
+
+    def discard(self, name: str) -> None:
+        """Take away a file or a folder. Raises DeliveryError."""
+        trees.discard(self._folder, name)
 
     def extend(self, name: str, line: str) -> None:
         """One line at the end of a file. Raises DeliveryError."""
@@ -102,9 +107,13 @@ class OutputSink:
         """One line, on disk when this returns."""
         self.evidence(evidence)
 
-    def keep(self, name: str, data: bytes) -> None:
-        """A whole file, in one step."""
-        self.folder.write(name, data, mode=PRIVATE)
+    def keep(self, files: Mapping[str, bytes]) -> None:
+        """New files, all on disk when this returns."""
+        trees.write_new(self.folder, files)
+
+    def discard(self, name: str) -> None:
+        """Take away a file or a folder."""
+        trees.discard(self.folder, name)
 
     def extend(self, name: str, line: str) -> None:
         """One line at the end of a file."""

@@ -81,17 +81,17 @@ class Folder:
             DeliveryError, UsageError: as `write`.
         """
         self.claim()
-        with self._parent(LOCK) as (folder, leaf):
+        with self.opened(LOCK) as (folder, leaf):
             try:
                 handle = os.open(leaf, os.O_RDWR | os.O_CREAT | _FILE, PRIVATE, dir_fd=folder)
             except OSError as error:
-                raise self._refused(LOCK, error) from None
+                raise self.refused(LOCK, error) from None
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             os.close(handle)
             if error.errno != errno.EWOULDBLOCK:
-                raise self._refused(LOCK, error) from None
+                raise self.refused(LOCK, error) from None
             raise UsageError(
                 f"another aces-ci runs in {self.path}",
                 code="output_busy",
@@ -118,7 +118,7 @@ class Folder:
             UsageError: a part of the path is a link or a file.
         """
         content = self.redact(data.encode() if isinstance(data, str) else data)
-        with self._parent(name) as (folder, leaf):
+        with self.opened(name) as (folder, leaf):
             # A short leaf of its own: the name itself may be as long as the file system allows.
             temporary = f".aces-{secrets.token_hex(8)}"
             try:
@@ -128,7 +128,7 @@ class Folder:
             except OSError as error:
                 with _quiet():
                     os.unlink(temporary, dir_fd=folder)
-                raise self._refused(name, error) from None
+                raise self.refused(name, error) from None
         return self.path / name
 
     def append(self, name: str, data: bytes | str, *, mode: int = READABLE, durable: bool = True) -> None:
@@ -140,22 +140,22 @@ class Folder:
             DeliveryError, UsageError: as `write`.
         """
         content = self.redact(data.encode() if isinstance(data, str) else data)
-        with self._parent(name) as (folder, leaf):
+        with self.opened(name) as (folder, leaf):
             try:
                 handle = os.open(leaf, os.O_RDWR | os.O_CREAT | _FILE, mode, dir_fd=folder)
             except OSError as error:
-                raise self._refused(name, error) from None
+                raise self.refused(name, error) from None
             try:
                 os.fchmod(handle, mode)
                 # Two writers that found the same end would write over each other.
                 fcntl.flock(handle, fcntl.LOCK_EX)
                 os.lseek(handle, _whole_lines(handle), os.SEEK_SET)
                 os.ftruncate(handle, os.lseek(handle, 0, os.SEEK_CUR))
-                _write_all(handle, content)
+                write_all(handle, content)
                 if durable:
                     os.fsync(handle)
             except OSError as error:
-                raise self._refused(name, error) from None
+                raise self.refused(name, error) from None
             finally:
                 os.close(handle)
 
@@ -166,13 +166,18 @@ class Folder:
             UsageError: it is a link, no regular file, or longer than `limit`.
         """
         try:
-            with self._parent(name) as (folder, leaf):
+            with self.opened(name) as (folder, leaf):
                 return read_bounded(leaf, limit=limit, folder=folder, shown=str(self.path / name))
         except FileNotFoundError:
             return None
 
     @contextmanager
-    def _parent(self, name: str) -> Iterator[tuple[int, str]]:
+    def opened(self, name: str) -> Iterator[tuple[int, str]]:
+        """A descriptor of the folder that `name` lies in, made as needed, and the last part of the name.
+
+        Raises:
+            DeliveryError, UsageError: as `write`.
+        """
         relative = PurePosixPath(name)
         if relative.is_absolute() or ".." in (*relative.parts, *self.below.parts) or not relative.name:
             raise ValueError(f"not a name below a folder: {name!r}")
@@ -184,7 +189,7 @@ class Folder:
                         os.mkdir(part, 0o755, dir_fd=handle)
                     inner = os.open(part, _FOLDER, dir_fd=handle)
                 except OSError as error:
-                    raise self._refused(name, error) from None
+                    raise self.refused(name, error) from None
                 os.close(handle)
                 handle = inner
             yield handle, relative.name
@@ -196,12 +201,13 @@ class Folder:
         handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE, mode, dir_fd=folder)
         try:
             os.fchmod(handle, mode)
-            _write_all(handle, content)
+            write_all(handle, content)
             os.fsync(handle)
         finally:
             os.close(handle)
 
-    def _refused(self, name: str, error: OSError) -> UsageError | DeliveryError:
+    def refused(self, name: str, error: OSError) -> UsageError | DeliveryError:
+        """What to raise where the system did not let us write."""
         at = str(self.path / name)
         if error.errno in (errno.ELOOP, errno.ENOTDIR):
             return UsageError(
@@ -269,7 +275,8 @@ def _whole_lines(handle: int) -> int:
     return 0
 
 
-def _write_all(handle: int, data: bytes) -> None:
+def write_all(handle: int, data: bytes) -> None:
+    """All of `data` to a descriptor. Raises OSError."""
     view = memoryview(data)
     while view:
         view = view[os.write(handle, view) :]

@@ -16,9 +16,8 @@ from aces_ci.core.spending.book import Book
 from aces_ci.core.spending.control import Configuration, Secrets, Upstream
 from aces_ci.core.spending.control import Limits as RequestLimits
 from aces_ci.core.spending.price import Price
-from aces_ci.core.trace import file as trace_file
 from aces_ci.core.trial import Trial
-from aces_ci.ports.converter import Converter, Log
+from aces_ci.ports.converter import Converter
 from aces_ci.ports.harness import Harness
 from aces_ci.ports.sandbox import Limits, Program, Sandbox, SandboxLost
 from aces_ci.ports.sink import Sink
@@ -26,10 +25,10 @@ from aces_ci.tiers.affordable import set_aside
 from aces_ci.tiers.link import Link
 from aces_ci.tiers.network import listeners
 from aces_ci.tiers.purse import Purse
+from aces_ci.tiers.remains import remains
 from aces_ci.tiers.running import Running, Turn
 from aces_ci.tiers.schedule import Budget, Rations, next_trials
 from aces_ci.tiers.till import Till
-from aces_ci.tiers.trace import traced
 from aces_ci.tiers.trial import Bench, Tried, attempt, with_other_tools_flagged
 
 INFRA_RETRIES = 1
@@ -251,35 +250,14 @@ class _Engine:
 
     def _finished(self, tried: Tried) -> Trial:
         """Write what belongs to the trial first: the line of evidence is what makes it count."""
-        trial, ran = tried.trial, tried.ran
-        if tried.tries > 1:
-            again = f"tried {tried.tries} times"
-            trial = replace(trial, because=f"{trial.because}; {again}" if trial.because else again)
-        home = f"trials/{trial.digest}"
-        self._sink.keep(f"{home}/harness.log", ran.stdout.data)
-        if ran.stderr.data:
-            self._sink.keep(f"{home}/harness.stderr.log", ran.stderr.data)
-        for root, files in (("workspace", ran.workspace), ("home", ran.home)):
-            for file in files:
-                self._sink.keep(f"{home}/{root}/{file.path}", file.data)
-        exchanges = self._till.end(trial.digest)
-        lost = self._till.paid_for(trial.digest) - (trial.usage.usd_micros or 0)
-        trial = replace(trial, lost_micros=max(0, lost))
-        session = {file.path: file.data for file in ran.home}
-        found = traced(
-            exchanges,
-            agent=trial.harness,
-            version=trial.harness_version,
-            prompt=tried.prompt,
-            model=trial.model,
-            converter=self._means.converters.get(trial.harness),
-            log=Log(stdout=ran.stdout.data, files=session, prompt=tried.prompt, model=trial.model),
+        digest = tried.trial.digest
+        trial, files = remains(
+            tried,
+            self._till.end(digest),
+            self._means.converters.get(tried.trial.harness),
+            paid_micros=self._till.paid_for(digest),
         )
-        trial = replace(trial, flags=tuple(dict.fromkeys((*trial.flags, *found.flags))))
-        if found.trajectory is not None:
-            self._sink.keep(f"{home}/trajectory.json", trace_file.write(found.trajectory))
-            answer = found.trajectory.answer_digest
-            trial = replace(trial, trajectory=f"{home}/trajectory.json", answer=answer)
+        self._sink.keep(files)
         return with_other_tools_flagged(trial, self._known.values())
 
     def _closed(self, *, busy: bool) -> bool:

@@ -14,9 +14,14 @@ from aces_ci.ports.sink import Sink
 from aces_ci.tiers.purse import Purse, Requests
 
 
+def home_of(trial: str) -> str:
+    """Where all that belongs to a trial's last try lies in the output directory."""
+    return f"trials/{trial}"
+
+
 def exchanges_of(trial: str) -> str:
-    """Where the exchanges of a trial's last try lie in the output directory."""
-    return f"trials/{trial}/exchanges.jsonl"
+    """The exchanges in it."""
+    return f"{home_of(trial)}/exchanges.jsonl"
 
 
 class Till:
@@ -55,9 +60,8 @@ class Till:
             self._tries += 1
             self._attempts[trial] = f"{self._start}-{self._tries}"
             self._exchanges.pop(trial, None)
-            again = self._book.knows(trial)
-        if again:
-            self._sink.keep(exchanges_of(trial), b"")
+        # Also what a start left that was killed while it wrote: it would be graded as this try's.
+        self._sink.discard(home_of(trial))
 
     def reserve(self, reserved: Reserved) -> bool:
         """A request is about to go out: whether it may."""

@@ -6,7 +6,7 @@ import importlib.metadata
 import shutil
 import subprocess
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -285,9 +285,14 @@ class MemorySink:
         with self.lock:
             self.lines.append(evidence)
 
-    def keep(self, name: str, data: bytes) -> None:
+    def keep(self, files: Mapping[str, bytes]) -> None:
         with self.lock:
-            self.files[name] = data
+            self.files.update(files)
+
+    def discard(self, name: str) -> None:
+        with self.lock:
+            for path in [path for path in self.files if f"{path}/".startswith(f"{name}/")]:
+                del self.files[path]
 
     def extend(self, name: str, line: str) -> None:
         with self.lock:

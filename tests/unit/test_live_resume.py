@@ -29,7 +29,7 @@ from tests.unit.test_live_tier import MemorySink, plan, run
 COST = 100
 """Millionths of a dollar of one request of the fake provider, which sets three times as much aside."""
 BILLS = "bills"
-WRITES = 20
+WRITES = 22
 """Of two trials with two requests each: payments, exchanges, files, lines of evidence."""
 
 
@@ -66,9 +66,15 @@ class Killer(EvidenceFile):
         super().extend(name, line)
         self._die(last)
 
-    def keep(self, name: str, data: bytes) -> None:
-        last = self._strikes(f"{name}.half", data)
-        super().keep(name, data)
+    def keep(self, files: Mapping[str, bytes]) -> None:
+        for name, data in files.items():
+            last = self._strikes(name, data)
+            super().keep({name: data})
+            self._die(last)
+
+    def discard(self, name: str) -> None:
+        last = self._strikes(f"{name}/half", b"")
+        super().discard(name)
         self._die(last)
 
     def _die(self, last: bool) -> None:
@@ -77,7 +83,7 @@ class Killer(EvidenceFile):
 
 
 def agent_of(folder: Folder) -> object:
-    """Two requests a trial; each is billed on disk at the moment when it goes out."""
+    """Two requests a trial; each is billed on disk at the moment when it goes out. Each start leaves another file."""
 
     def agent(world: World) -> int:
         def bill(trial: str, micros: int) -> None:
@@ -87,7 +93,7 @@ def agent_of(folder: Folder) -> object:
         world.provider = bill
         world.ask(tokens=COST)
         world.ask("again", tokens=COST)
-        world.workspace["answer.txt"] = b"42"
+        world.workspace[f"answer-{os.getpid()}.txt"] = b"42"
         return 0
 
     return agent
@@ -150,6 +156,8 @@ def test_killed_at_every_single_write_it_loses_nothing_and_pays_nothing_twice(tm
             rows = (folder.read(f"trials/{trial.digest}/exchanges.jsonl", limit=1 << 20) or b"").decode().splitlines()
             numbers = [value.number for row in rows if isinstance(value := from_event(row), Exchange)]
             assert numbers == [1, 2], "exchanges of a try that was lost are not taken for the last one's"
+            (left,) = (folder.path / f"trials/{trial.digest}/workspace").iterdir()
+            assert left.read_bytes() == b"42", "nor what a start left that was killed while it wrote"
 
 
 def test_between_forwarding_and_settling_the_reservation_counts(tmp_path: Path) -> None:

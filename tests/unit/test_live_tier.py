@@ -457,7 +457,7 @@ def test_a_trial_that_never_got_its_turn_keeps_what_an_earlier_start_wrote() -> 
     chosen = plan(count=1, looks=(1,), workers=1)
     second = chosen.trials[1]
     sink = MemorySink()
-    sink.keep(f"trials/{second.digest}/exchanges.jsonl", b"of the start that was killed")
+    sink.keep({f"trials/{second.digest}/exchanges.jsonl": b"of the start that was killed"})
 
     def agent(world: World) -> int:
         stop.set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import stat
@@ -13,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from aces_ci.core.errors import UsageError
+from aces_ci.core.errors import DeliveryError, UsageError
+from aces_ci.shell import trees
 from aces_ci.shell.files import PRIVATE, Folder, read_bounded
 
 
@@ -208,3 +210,71 @@ def test_only_what_must_survive_a_fall_of_the_system_waits_for_the_disk(
     monkeypatch.setattr(os, "fsync", calls.append)
     Folder.at(".", cwd=tmp_path).append("log", "x\n", durable=durable)
     assert (len(calls), (tmp_path / "log").read_text()) == (synced, "x\n")
+
+
+def test_many_new_files_wait_for_the_disk_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[int] = []
+    on_disk = trees._on_disk
+
+    def counted(place: int) -> None:
+        assert len(list((tmp_path / "out/t/deep").rglob("*.txt"))) == 300, "everything is written before"
+        waits.append(place)
+        on_disk(place)
+
+    def never(handle: int) -> None:
+        raise AssertionError("a file was waited for by itself")
+
+    monkeypatch.setattr(trees, "_on_disk", counted)
+    monkeypatch.setattr(os, "fsync", never)
+    names = [f"t/deep/{number % 7}/{number}.txt" for number in range(300)]
+    trees.write_new(
+        Folder.at("out", cwd=tmp_path, redact=lambda data: data.replace(b"key", b"***")),
+        {"t/log": b"a key", **dict.fromkeys(names, b"x")},
+    )
+    assert len(waits) == 1
+    assert (tmp_path / "out/t/log").read_bytes() == b"a ***"
+    assert stat.S_IMODE((tmp_path / "out/t/log").stat().st_mode) == PRIVATE
+
+
+def test_new_files_go_where_there_is_nothing_yet_and_through_no_link(tmp_path: Path) -> None:
+    folder, outside = Folder.at("out", cwd=tmp_path), tmp_path / "outside"
+    outside.mkdir()
+    (outside / "victim").write_text("kept")
+    folder.write("t/there", "kept")
+    (tmp_path / "out/t/link").symlink_to(outside / "victim")
+    (tmp_path / "out/t/folder").symlink_to(outside)
+    for name in ("t/there", "t/link", "t/folder/new"):
+        with pytest.raises((DeliveryError, UsageError)) as caught:
+            trees.write_new(folder, {name: b"x"})
+        assert caught.value.do is not None
+    assert (tmp_path / "out/t/there").read_text() == (outside / "victim").read_text() == "kept"
+    assert [path.name for path in outside.iterdir()] == ["victim"]
+
+
+def test_a_disk_that_refuses_to_keep_them_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(place: int) -> None:
+        raise OSError(errno.EIO, "syncfs")
+
+    monkeypatch.setattr(trees, "_on_disk", full)
+    with pytest.raises(DeliveryError, match="cannot write a: "):
+        trees.write_new(Folder.at("out", cwd=tmp_path), {"a": b"x"})
+
+
+@pytest.mark.parametrize("kind", ["folder", "file", "link to a folder", "nothing"])
+def test_what_is_discarded_is_gone_and_what_a_link_leads_to_is_not(tmp_path: Path, kind: str) -> None:
+    folder, outside = Folder.at("out", cwd=tmp_path), tmp_path / "outside"
+    outside.mkdir()
+    (outside / "kept").touch()
+    place = tmp_path / "out/trials/t"
+    place.parent.mkdir(parents=True)
+    match kind:
+        case "folder":
+            folder.write("trials/t/a/b", "x")
+            (place / "a/out").symlink_to(outside)
+        case "file":
+            place.touch()
+        case "link to a folder":
+            place.symlink_to(outside)
+    trees.discard(folder, "trials/t")
+    assert not os.path.lexists(place)
+    assert (outside / "kept").exists()
