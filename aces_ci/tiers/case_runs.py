@@ -52,6 +52,8 @@ class Runs:
     cases: tuple[str, ...]
     this: tuple[Run, ...]
     other: tuple[Run, ...]
+    fell: bool
+    """Whether the mean of each of these cases fell; else they are all cases."""
 
     def beside(self, run: Run) -> Run | None:
         """The comparator's run of the same case and, where there is one, attempt."""
@@ -86,7 +88,7 @@ def collect(
         chosen = (t for t in trials if t.arm is arm and t.case in cases and t.mode == summary.mode and not t.missing)
         return tuple(_run(t, scores, trajectories.get(t.digest)) for t in chosen if t.attempt <= summary.attempts)
 
-    return Runs(cases=cases, this=runs(Arm.WITH_SKILL), other=runs(other))
+    return Runs(cases=cases, this=runs(Arm.WITH_SKILL), other=runs(other), fell=bool(fallen))
 
 
 def _run(trial: Trial, scores: ScoreTable, trajectory: Trajectory | None) -> Run:

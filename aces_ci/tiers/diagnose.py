@@ -61,10 +61,12 @@ def diagnose(
     runs = collect(summary, [t for t in trials if t.skill == summary.skill], table(scores), trajectories)
     if not runs.this or not runs.other:
         return ()
-    misused = _misused(runs, text)
+    # Where no case fell, what agents follow has misled nobody.
+    misused = _misused(runs, text) if runs.fell else None
     named = [*([] if misused is None else [misused]), *slips(runs, text)]
     if not named:
-        named = [item for item in (_more_calls(runs), _read_but_worse(runs)) if item is not None]
+        unexplained = _read_but_worse(runs) if _falls(summary) else None
+        named = [item for item in (_more_calls(runs), unexplained) if item is not None]
     return tuple(sorted(named, key=best_supported))
 
 
@@ -85,12 +87,22 @@ def _loss(summary: LiveSummary) -> Contrast | None:
         return None
     if summary.word is Word.REGRESSED:
         return summary.basis
-    lifts = {Contrast.CHANGE: summary.change, Contrast.LIFT: summary.lift}
     for contrast in dict.fromkeys((summary.basis, Contrast.LIFT)):
-        lift = lifts[contrast]
-        if lift is not None and lift.estimate is not None and lift.estimate.point <= 0:
+        points = _points(summary, contrast)
+        if points is not None and points <= 0:
             return contrast
     return None
+
+
+def _falls(summary: LiveSummary) -> bool:
+    """Whether the lift is below zero as it is shown, in whole points: at zero there is no loss to explain."""
+    points = _points(summary, summary.basis)
+    return points is not None and round(points) < 0
+
+
+def _points(summary: LiveSummary, contrast: Contrast) -> float | None:
+    lift = summary.change if contrast is Contrast.CHANGE else summary.lift
+    return lift.estimate.point * 100 if lift is not None and lift.estimate is not None else None
 
 
 def _unstable(runs: Runs, text: SkillText) -> Diagnosis | None:

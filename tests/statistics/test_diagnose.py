@@ -123,6 +123,29 @@ def test_a_loss_that_nothing_explains_is_said_without_a_suggestion() -> None:
     assert only.cause is Cause.MISUSED and only.suggestion == "" and only.place is None
 
 
+@pytest.mark.parametrize("level", [0.0, 1.0])
+def test_where_nothing_changed_no_loss_is_named(level: float) -> None:
+    """Neither for a line that every run follows, nor for a skill that every run reads."""
+    for traces, text in (((FAST, SLOW), TEXT), ((SLOW, SLOW), replace(TEXT, after=BEFORE))):
+        scene = Scene(*traces, values=(level, level))
+        scene.score(Arm.WITH_SKILL, metric="skill_execution", value=1.0, parts=(Part(name="activation", value=1.0),))
+        assert scene.causes(text) == ()
+
+
+def test_where_one_case_fell_as_far_as_another_rose_only_a_line_is_blamed() -> None:
+    for traces, text, expected in (
+        ((FAST, SLOW), TEXT, [(Cause.MISUSED, ("split",))]),
+        ((SLOW, SLOW), replace(TEXT, after=BEFORE), []),
+    ):
+        scene = Scene(*traces)
+        up = {t.digest for t in scene.trials if t.case == "vat"}
+        scene.scores = [
+            replace(s, value=1 - s.value) if s.trial in up and s.value is not None else s for s in scene.scores
+        ]
+        scene.score(Arm.WITH_SKILL, metric="skill_execution", value=1.0, parts=(Part(name="activation", value=1.0),))
+        assert [(item.cause, item.cases) for item in scene.causes(text)] == expected
+
+
 def test_no_suggestion_without_a_cite_in_any_class() -> None:
     for scene in (Scene(FAST, SLOW), Scene(SLOW, SLOW), Scene(a_trace("ls", answer="x"), SLOW)):
         for item in scene.causes():
