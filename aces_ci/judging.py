@@ -220,4 +220,4 @@ def _recordings(path: str | None) -> list[str]:
 
 
 def _drop(line: str) -> None:
-    """A job that touched a fork's content restores only (trust.md rule 11)."""
+    """A job that touched a fork's content restores only (docs/trust.md rule 11)."""

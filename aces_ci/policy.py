@@ -1,4 +1,4 @@
-"""Where gates, budgets and providers are read from: the default branch tip, never the change (trust.md rule 2)."""
+"""Where gates, budgets and providers are read from: the default branch tip, never the change (docs/trust.md rule 2)."""
 
 from __future__ import annotations
 

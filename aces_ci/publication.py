@@ -45,7 +45,7 @@ def post(report: Report, pages: Pages, forge: object, loaded: Loaded, log: Log) 
 
 
 def exit_code(report: Report, undelivered: DeliveryError | None, log: Log) -> int:
-    """That the change is blocked outranks that nobody could be told of it (design/product.md section 2).
+    """That the change is blocked outranks that nobody could be told of it.
 
     Raises:
         DeliveryError: nothing blocks, so what went wrong is all there is to say.
@@ -85,7 +85,7 @@ def _posted(report: Report, pages: Pages, forge: object, loaded: Loaded, log: Lo
 
 
 def opening(event: Event, changes: ChangeSet, policy: PolicySource) -> Iterator[str]:
-    """The first lines of a CI log (design/ux.md section 3)."""
+    """The first lines of a CI log."""
     number = f" #{event.change_request}" if event.change_request else ""
     what = event.title or event.kind.value
     source = event.forge if what == event.forge else f"{event.forge} {what}"

@@ -1,4 +1,4 @@
-"""Reads a change, and writes the reports, in processes that can do nothing else (trust.md rule 9).
+"""Reads a change, and writes the reports, in processes that can do nothing else (docs/trust.md rule 9).
 
 `python -I -m aces_ci.untrusted` imports and warms up everything that is needed, then reads two words from its standard
 input, a socket: fork, and end a fork. It never sees a byte of the change. A fork has the three descriptors that came

@@ -1,4 +1,4 @@
-"""Numbers as people read them: no-break spaces, money without a dollar sign (design/ux.md section 0)."""
+"""Numbers as people read them: no-break spaces, money without a dollar sign."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Who may let a change spend money, or wave a loss through: one person, one commit; money once.
 
-The state machine of `design/trust.md` rule 6. Everything here is decided from values that the forge's
+The state machine of `docs/trust.md` rule 6. Everything here is decided from values that the forge's
 server gave; a label's payload, a commit's date and a comment's text are the author's to choose.
 """
 

@@ -9,7 +9,7 @@ from aces_ci.core.trial import Arm
 
 
 class Cause(StrEnum):
-    """The classes of a zero or negative lift (method.md section 4)."""
+    """The classes of a zero or negative lift."""
 
     NEVER_DISCOVERED = "never_discovered"
     MISUSED = "misused"

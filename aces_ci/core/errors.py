@@ -1,6 +1,6 @@
 """Errors that a person can act on: what happened, where, why it matters, what to do.
 
-The exit codes are the contract of `design/product.md` section 2; each class owns exactly one.
+The exit codes are a contract, told by `aces-ci --help`; each class owns exactly one.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class AcesError(Exception):
         """What else is wrong in the same place, each with its own position: a person mends all in one go."""
 
     def text(self) -> str:
-        """The block of `design/ux.md` section 3, without colour."""
+        """What a terminal shows, without colour: the error, where, what else, why, what to do."""
         rows = [f"error: {self.message}", *(f"  {row}" for row in self.excerpt)]
         for label, value in (
             ("at:", self.at),

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class EventKind(StrEnum):
-    """The triggers of `design/product.md` section 1."""
+    """What can start a run (`docs/github.md`)."""
 
     CHANGE_REQUEST = "change_request"
     PUSH = "push"

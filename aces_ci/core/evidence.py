@@ -21,7 +21,7 @@ SCHEMA_VERSION = 1
 
 
 class Tier(StrEnum):
-    """The three tiers of `design/product.md` section 1."""
+    """The three tiers: text by rules, text by a model, agents at work."""
 
     STRUCTURAL = "structural"
     JUDGE = "judge"

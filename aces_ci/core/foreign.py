@@ -1,6 +1,6 @@
 """A report that somebody else's job wrote: what it may say, and what is put right before anyone reads it.
 
-`design/trust.md` rule 10. The forge tells which run of which commit it was (`Origin`); the report is the
+`docs/trust.md` rule 10. The forge tells which run of which commit it was (`Origin`); the report is the
 fork's word about its own files and nothing else. It may not speak of another commit, of paid results, of
 acceptance; and its verdict must follow from its own gates.
 """

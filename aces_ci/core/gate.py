@@ -1,6 +1,6 @@
 """Gates as pure predicates over evidence; seen together because they are policy.
 
-`design/product.md` section 4. A gate never passes by absence: what it needs and does not find is *undecidable*.
+A gate never passes by absence: what it needs and does not find is *undecidable*.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The first line of everything: decision, object, word (the lexicon of design/ux.md section 0)."""
+"""The first line of everything: decision, object, word."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def not_compared(skill: SkillReport) -> bool:
 
 
 def _not_compared(report: Report) -> str:
-    """The gate `regression` reads the base version; without it nothing is said of the change (product.md section 4)."""
+    """The gate `regression` reads the base version; without it nothing is said of the change."""
     skills = [skill for skill in report.skills if not_compared(skill)]
     base = code(report.event.base_name, 64)
     if all(skill.live and skill.live.word is Word.IMPROVED for skill in skills):

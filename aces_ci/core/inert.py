@@ -1,7 +1,7 @@
 """Text of others as Markdown that cannot do anything: one value is one code span, one block one fence.
 
-trust.md rule 12. What is left outside code is built from a short list of harmless characters, so a mention, a link,
-a reference, maths, HTML, an emoji code or a quick action has nothing to be made of.
+docs/trust.md rule 12. What is left outside code is built from a short list of harmless characters, so a mention, a
+link, a reference, maths, HTML, an emoji code or a quick action has nothing to be made of.
 """
 
 from __future__ import annotations

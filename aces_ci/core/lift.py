@@ -19,7 +19,7 @@ COMPOSITE = "composite"
 OUTCOME_PARTS = ("outcome_checks", "accuracy_outcome", "goal_accuracy")
 """Deterministic outcome checks, accuracy without its "right skill" item, goal accuracy."""
 SIX = ("security", "skill_execution", "skill_efficiency", "accuracy", "goal_accuracy", "behavior_check")
-"""The metrics of the composite, equal weights by default (method.md section 4)."""
+"""The metrics of the composite, equal weights by default (`docs/metrics.md`)."""
 OUTCOME_METRICS = frozenset({*OUTCOME_PARTS, OUTCOME, "accuracy"})
 """Metrics of what came out; all others describe how."""
 
@@ -107,7 +107,7 @@ def composites(trials: Sequence[Trial], scores: ScoreTable, weights: Mapping[str
     """A value per trial whose mean difference over cases is the weighted mean of the metrics' lifts.
 
     A metric that applies to m of K cases is scaled by K / m there, so the composite is the mean over
-    metrics of their own means over cases (method.md section 4), not a mean of per-case means. Values may
+    metrics of their own means over cases (`docs/metrics.md`), not a mean of per-case means. Values may
     therefore leave [0, 1] when metrics apply to some cases only.
     """
     used = {name: weight for name, weight in weights.items() if weight > 0}

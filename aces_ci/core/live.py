@@ -12,7 +12,7 @@ from aces_ci.core.trial import Arm
 
 
 class Word(StrEnum):
-    """The words for results (`design/product.md` section 3)."""
+    """The words for results (`docs/verdicts.md`)."""
 
     IMPROVED = "improved"
     REGRESSED = "regressed"

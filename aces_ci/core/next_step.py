@@ -1,4 +1,4 @@
-"""What a person can do next, in the words of the forge where it is read (design/ux.md, section 1, part g)."""
+"""What a person can do next, in the words of the forge where it is read."""
 
 from __future__ import annotations
 

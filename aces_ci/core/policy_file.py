@@ -1,4 +1,4 @@
-"""The one file that gates and budgets are read from, and what may not stand in its place (trust.md rule 2)."""
+"""The one file that gates and budgets are read from, and what may not stand in its place (docs/trust.md rule 2)."""
 
 from __future__ import annotations
 

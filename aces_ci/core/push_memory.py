@@ -1,4 +1,4 @@
-"""What earlier measured pushes of a change request left between runs, believed by a MAC (trust.md rule 11).
+"""What earlier measured pushes of a change request left between runs, believed by a MAC (docs/trust.md rule 11).
 
 Two things need it: the comment says what this push changed against the last one, and a comparison that is run again
 starts from the alpha that was spent on it where the trials of the first run are gone.

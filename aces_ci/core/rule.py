@@ -11,7 +11,7 @@ from aces_ci.core.skill import Skill
 
 
 class Dimension(StrEnum):
-    """The four of tier 1 (method.md section 2), with their weights in the overall score."""
+    """The four of tier 1, with their weights in the overall score."""
 
     CORRECTNESS = "correctness"
     DISCOVERABILITY = "discoverability"

@@ -57,7 +57,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """The record of one trial. `digest` covers everything that can change its result (live.md section 1)."""
+    """The record of one trial. `digest` covers everything that can change its result."""
 
     digest: str
     """64 hex digits; resume key and file name."""

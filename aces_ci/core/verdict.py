@@ -1,7 +1,7 @@
 """Where the verdict is decided: gate results to one state and one exit code.
 
-The precedence of states is the headline lexicon of `design/ux.md` section 0; that of exit codes is
-70, 2, 1, 4, 3, 0 (`design/product.md` section 2), of which 70, 2 and 4 are exceptions and never reach here.
+A gate that blocks outranks all else; then the first state that applies is told (`_state`). Of the exit codes 70, 2, 1,
+4, 3, 0 each outranks those behind it; 70, 2 and 4 are exceptions and never reach here.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ class Row:
         return self.state == "fail" and tier in self.needed_by
 
     def text(self) -> str:
-        """The lines of design/ux.md section 3."""
+        """As a terminal shows it: what is, why it matters, what to do."""
         rows = [f"{self.state:<5} {self.what}"]
         rows += [f"        so: {self.so}"] if self.so else []
         rows += [f"        do: {self.do}"] if self.do else []

@@ -132,6 +132,6 @@ class Forge(Protocol):
             change: the merge request (GitLab); on GitHub the `workflow_run` event tells.
 
         Raises:
-            UsageError: a run, change request or artifact that trust.md rule 10 refuses.
+            UsageError: a run, change request or artifact that docs/trust.md rule 10 refuses.
         """
         ...

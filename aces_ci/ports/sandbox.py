@@ -213,7 +213,7 @@ class ImageRequest:
     recipe: str
     """Folder under `aces_ci/sandboxes/images`; the harness's name."""
     environment: tuple[StagedFile, ...] = ()
-    """The skill's own `evals/environment/`, its Dockerfile among them: for trusted changes only (trust.md rule 14)."""
+    """The skill's own `evals/environment/`, its Dockerfile among them: trusted changes only (docs/trust.md rule 14)."""
     base: str | None = None
     """Image that the recipe builds on; None: the recipe's own default. Policy side only."""
     fetch: str | None = None

@@ -1,4 +1,4 @@
-"""What stands beside the lines of the diff (design/ux.md section 4): plain text, never Markdown."""
+"""What stands beside the lines of the diff: plain text, never Markdown."""
 
 from __future__ import annotations
 

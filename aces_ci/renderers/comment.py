@@ -1,4 +1,4 @@
-"""The sticky comment of a change request: decision first, the rest in folds (design/ux.md sections 0 and 1)."""
+"""The sticky comment of a change request: decision first, the rest in folds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`report.html`: one page, no script, every value escaped (design/ux.md section 5)."""
+"""`report.html`: one page, no script, every value escaped."""
 
 from __future__ import annotations
 

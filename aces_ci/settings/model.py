@@ -1,4 +1,4 @@
-"""Every setting: name, type, default and help. The one place that knows them (`design/product.md` section 5)."""
+"""Every setting: name, type, default and help. The one place that knows them."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ class Sandbox(Section):
 
 
 class Weights(Section):
-    """Weights of the composite (method.md section 4); equal by default."""
+    """Weights of the composite, equal by default (`docs/metrics.md`)."""
 
     security: float = Field(1, ge=0, allow_inf_nan=False, description="Weight of this metric in the composite.")
     skill_execution: float = Field(1, ge=0, allow_inf_nan=False, description="Weight of this metric in the composite.")
@@ -225,7 +225,7 @@ class Budget(Section):
 
 
 class Gates(Section):
-    """What each gate does: block, advise or off (`design/product.md` section 4)."""
+    """What each gate does: block, advise or off."""
 
     spec: Mode = Field(Mode.BLOCK, description="Findings of category spec.")
     structural: Mode = Field(Mode.ADVISE, description="Score below structural.min_score.")

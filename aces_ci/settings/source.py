@@ -46,7 +46,7 @@ class Document:
         return None
 
     def excerpt(self, line: int, column: int, width: int, note: str) -> tuple[str, ...]:
-        """The source line and a marker under it, as in `design/ux.md` section 3."""
+        """The source line and a marker under it."""
         if not 1 <= line <= len(self.lines):
             return ()
         gutter = " " * len(str(line))

@@ -1,4 +1,4 @@
-"""Keeps the memory and the environment of this process from other processes of the same user (trust.md rule 9).
+"""Keeps the memory and the environment of this process from other processes of the same user (docs/trust.md rule 9).
 
 A reader without rights is another user where we are root. Where we are not, it is ours, and a system that lets a
 process trace its equals would let it read keys out of its parent, or speak for the process that forks its successors.

@@ -1,4 +1,4 @@
-"""Whether the live tier may start, and for which skills (design/product.md section 1, trust.md rule 6). Pure."""
+"""Whether the live tier may start, and for which skills (`docs/trust.md` rule 6). Pure."""
 
 from __future__ import annotations
 

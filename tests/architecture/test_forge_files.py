@@ -14,6 +14,7 @@ import yaml
 
 from aces_ci import __version__
 from aces_ci.core import push_memory
+from aces_ci.core.verdict import State
 from aces_ci.judging import CACHE
 from aces_ci.settings.inputs import INPUTS
 from aces_ci.settings.model import Settings
@@ -301,6 +302,11 @@ def test_the_readme_leads_to_every_kind_of_example_on_both_forges() -> None:
     }
     assert wanted | {"examples/gitlab/forks.yml"} <= linked
     assert "(docs/forks.md)" in text
+
+
+def test_the_action_names_every_verdict_that_there_is() -> None:
+    told = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))["outputs"]["verdict"]["description"]
+    assert set(re.findall(r"\w+", told)) - {"or"} == {state.value for state in State}
 
 
 def test_the_readme_shows_the_minimal_files_and_its_commands_install_what_they_need() -> None:

@@ -65,3 +65,23 @@ def test_a_module_of_a_family_without_its_constant_is_an_error_at_start(
     monkeypatch.setitem(sys.modules, "aces_ci.empties", package)
     with pytest.raises(RuntimeError, match="has no RULE"):
         plugins.load("empties", "RULE", "code")
+
+
+def test_no_word_of_the_code_leads_to_a_page_that_is_not_here() -> None:
+    rules = set(re.findall(r"^\| (\d+) \|", (ROOT / "docs/trust.md").read_text("utf-8"), re.MULTILINE))
+    missing = set()
+    for path in (*MODULES, ROOT / "aces_ci/ARCHITECTURE.md"):
+        text = path.read_text(encoding="utf-8")
+        for page in re.findall(r"(?<!/)\b(?:docs|design)/[\w-]+\.md\b", text):
+            missing |= {(path.name, page)} - ({(path.name, page)} if (ROOT / page).exists() else set())
+        missing |= {(path.name, rule) for rule in re.findall(r"trust\.md`? rule (\d+)", text) if rule not in rules}
+    assert missing == set()
+
+
+def test_the_page_on_trust_names_places_that_exist() -> None:
+    text = (ROOT / "docs/trust.md").read_text("utf-8")
+    named = re.findall(r"`([\w/]+(?:\.py|/))`", text)
+    assert len(named) > 20
+    assert [name for name in named if not (ROOT / "aces_ci" / name).exists() and not (ROOT / name).exists()] == []
+    links = re.findall(r"\]\(([\w-]+\.md)", text)
+    assert [link for link in links if not (ROOT / "docs" / link).exists()] == []

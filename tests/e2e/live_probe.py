@@ -1,6 +1,6 @@
 """Runs inside a sandbox and tries to get out; prints one JSON object: name to errno name, or to what it got.
 
-Standard library only. What each answer must be is in `test_live_sandbox.py` (security.md section 4).
+Standard library only. What each answer must be is in `test_live_sandbox.py`.
 """
 
 import ctypes

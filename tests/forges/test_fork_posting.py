@@ -1,4 +1,4 @@
-"""From the fork's own job to the comment, and everything that is refused on the way (trust.md rule 10)."""
+"""From the fork's own job to the comment, and everything that is refused on the way (docs/trust.md rule 10)."""
 
 from __future__ import annotations
 

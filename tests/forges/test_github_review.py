@@ -1,4 +1,4 @@
-"""The review of a deployment environment as the approval of a fork's commit (trust.md rule 6 a)."""
+"""The review of a deployment environment as the approval of a fork's commit (docs/trust.md rule 6 a)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`check --format json`: the document of design/product.md section 2."""
+"""`check --format json`: one document with every skill, its scores and its findings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers that are kept between runs: found by content, believed by a MAC (trust.md rule 11)."""
+"""Answers that are kept between runs: found by content, believed by a MAC (docs/trust.md rule 11)."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ class Needs(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rubric:
-    """One of the ten criteria (method.md section 3)."""
+    """One of the ten criteria."""
 
     name: str
     """Stable word with underscores; the reply repeats it."""

@@ -1,4 +1,4 @@
-"""What the primary endpoint is made of (`design/live.md` 6.1): checks, accuracy in outcome form, goal
+"""What the primary endpoint is made of: checks, accuracy in outcome form, goal
 accuracy.
 
 Each gives None where it does not apply to the case, and a score without a value where it applies and could

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Bucket(StrEnum):
-    """The four kinds of a bootstrap suite (method.md section 4)."""
+    """The four kinds of a bootstrap suite."""
 
     EXPLICIT = "explicit"
     IMPLICIT = "implicit"

@@ -1,4 +1,4 @@
-"""Which run of which pull request an artifact comes from, as GitHub tells it (trust.md rule 10).
+"""Which run of which pull request an artifact comes from, as GitHub tells it (docs/trust.md rule 10).
 
 The payload of `workflow_run` names a run; all else is read again by its id. On a fork the author edits
 workflow, job names and artifact, and `pull_requests` is empty; what he cannot choose is the run's event,

@@ -1,4 +1,4 @@
-"""A fork's comment while it waits: what a maintainer would start, and the words that start it (design/ux.md, 1 f)."""
+"""A fork's comment while it waits: what a maintainer would start, and the words that start it."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _STAGE = re.compile(r"[a-z][a-z0-9_.-]*")
 
 
 def rebased(data: bytes, *, path: str, base: str, onto: str) -> bytes:
-    """A Dockerfile that rule 14 of trust.md allows, with `onto` wherever it begins with `base`.
+    """A Dockerfile that rule 14 of docs/trust.md allows, with `onto` wherever it begins with `base`.
 
     `base` is the one image that may stand behind FROM; what is built is what was read.
 
