@@ -6,6 +6,7 @@ import ast
 import io
 import re
 import tokenize
+import tomllib
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
@@ -85,3 +86,11 @@ def test_the_page_on_trust_names_places_that_exist() -> None:
     assert [name for name in named if not (ROOT / "aces_ci" / name).exists() and not (ROOT / name).exists()] == []
     links = re.findall(r"\]\(([\w-]+\.md)", text)
     assert [link for link in links if not (ROOT / "docs" / link).exists()] == []
+
+
+def test_the_page_draws_the_arrows_that_are_checked() -> None:
+    text = (ROOT / "aces_ci/ARCHITECTURE.md").read_text("utf-8")
+    (drawn,) = re.findall(r"^```\n(cli -> .*?)```", text, re.MULTILINE | re.DOTALL)
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    layers = contracts[0]["layers"]
+    assert [" ".join(layer.split()) for layer in drawn.split("->")] == layers
