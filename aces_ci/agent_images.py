@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from aces_ci import __version__
 from aces_ci.core.errors import UsageError
@@ -34,23 +34,35 @@ def images_for(
     `env` may name other images to build on (`ACES_SANDBOX_BASE`, `ACES_SANDBOX_FETCH`): where a runner has mirrors.
     Raises UsageError.
     """
-    rows = {row.name: row for row in settings.live.harnesses if row.name in harnesses}
     named = env or {}
     # The quickest first: a build takes a minute, and without a gateway it would be for nothing.
     sandbox.gateway(program_of(named))
-    found = {}
-    for name in sorted(rows):
-        recipe = harnesses[name].recipe
-        if recipe:
-            request = ImageRequest(
-                recipe=recipe,
-                environment=environment,
-                base=named.get("ACES_SANDBOX_BASE") or None,
-                fetch=named.get("ACES_SANDBOX_FETCH") or None,
-                command=_start_of(harnesses[name], rows[name].command),
-            )
-            found[name] = sandbox.image(request)
-    return found
+    # Two agents of one harness share its image; each has a program of its own to be there.
+    return {name: sandbox.image(request) for name, request in requests(settings, harnesses, named, environment)}
+
+
+def requests(
+    settings: Settings,
+    harnesses: Mapping[str, Harness],
+    env: Mapping[str, str],
+    environment: tuple[StagedFile, ...] = (),
+) -> Iterator[tuple[str, ImageRequest]]:
+    """What each configured agent needs, beside its harness's name; the same need once."""
+    seen = set()
+    for row in sorted(settings.live.harnesses, key=lambda row: row.name):
+        harness = harnesses.get(row.name)
+        if harness is None or not harness.recipe:
+            continue
+        request = ImageRequest(
+            recipe=harness.recipe,
+            environment=environment,
+            base=env.get("ACES_SANDBOX_BASE") or None,
+            fetch=env.get("ACES_SANDBOX_FETCH") or None,
+            command=_start_of(harness, row.command),
+        )
+        if (row.name, request) not in seen:
+            seen.add((row.name, request))
+            yield row.name, request
 
 
 def _start_of(harness: Harness, command: tuple[str, ...]) -> tuple[str, ...]:

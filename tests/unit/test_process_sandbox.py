@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from aces_ci import compose
+from aces_ci.agent_images import images_for
 from aces_ci.core.errors import UsageError
 from aces_ci.core.staging import StagedFile
 from aces_ci.ports.sandbox import MIB, End, ImageRequest, Job, Limits, Program, Ran
 from aces_ci.sandboxes.process import SANDBOX, ProcessSession
+from aces_ci.settings.load import load
 
 LIMITS = Limits(seconds=20, log_bytes=MIB, log_kept_bytes=4096)
 SECRET = "of-the-host-and-nobody-elses"
@@ -86,3 +89,11 @@ def test_a_program_that_is_not_on_this_machine_is_told_before_anything_starts(
 
 def test_a_program_on_path_needs_no_image() -> None:
     assert SANDBOX.image(ImageRequest(recipe="x", command=("python3", "-c", "pass"))) == "process:x"
+
+
+@pytest.mark.parametrize("order", [("true", "no-such-agent"), ("no-such-agent", "true")])
+def test_of_two_agents_that_are_started_by_a_command_both_programs_have_to_be_here(order: tuple[str, str]) -> None:
+    agents = ", ".join(f"{{name: command, model: m{at}, command: [{word}]}}" for at, word in enumerate(order))
+    settings = load(overrides=[f"live.harnesses=[{agents}]"]).settings
+    with pytest.raises(UsageError, match="`no-such-agent` is not on this machine"):
+        images_for(settings, compose.harnesses(), SANDBOX)
