@@ -91,7 +91,7 @@ def test_a_program_on_path_needs_no_image() -> None:
     assert SANDBOX.image(ImageRequest(recipe="x", command=("python3", "-c", "pass"))) == "process:x"
 
 
-@pytest.mark.parametrize("order", [("true", "no-such-agent"), ("no-such-agent", "true")])
+@pytest.mark.parametrize("order", [("python3", "no-such-agent"), ("no-such-agent", "python3")])
 def test_of_two_agents_that_are_started_by_a_command_both_programs_have_to_be_here(order: tuple[str, str]) -> None:
     agents = ", ".join(f"{{name: command, model: m{at}, command: [{word}]}}" for at, word in enumerate(order))
     settings = load(overrides=[f"live.harnesses=[{agents}]"]).settings
