@@ -242,12 +242,6 @@ class Gates(Section):
     coverage: Mode = Field(Mode.OFF, description="Evals present, never fewer.")
 
 
-class History(Section):
-    """What earlier runs measured."""
-
-    branch: str | None = Field("aces-history", description="Orphan branch that results are appended to.")
-
-
 class Comment(Section):
     """What is posted."""
 
@@ -269,5 +263,4 @@ class Settings(Section):
     budget: Budget = Field(default_factory=Budget)
     prices: tuple[ModelPrice, ...] = Field((), description="Prices of models, before the built-in table.")
     gates: Gates = Field(default_factory=Gates)
-    history: History = Field(default_factory=History)
     comment: Comment = Field(default_factory=Comment)
