@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from aces_ci.core.finding import Category, Confidence, Severity
 from aces_ci.core.reading.outline import outline
-from aces_ci.core.reading.reference import SCRIPT_SUFFIXES, above, mentions
+from aces_ci.core.reading.reference import SCRIPT_SUFFIXES, above, meant, mentions
 from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Dimension, Example, Problem, Rule
 from aces_ci.core.skill import Skill
@@ -37,11 +37,12 @@ def check(skill: Skill) -> Iterator[Problem]:
             continue
         seen.add(path)
         column = lines[line - 1].find(path) + 1
+        instead = meant(skill, skill.manifest, path)
         yield Problem(
             message=f"`{path}` is named here, but the skill holds no such file.",
             line=line,
             column=column or None,
-            hint=f"correct the path, or add {path}",
+            hint=f"correct the path: {instead} is there" if instead else f"correct the path, or add {path}",
             quiet=len(seen) > MOST,
             deduction=(SCRIPT if program or path.endswith(SCRIPT_SUFFIXES) else OTHER) * NEXT ** (len(seen) - 1),
         )

@@ -45,7 +45,12 @@ def check(skill: Skill) -> Iterator[Problem]:
         )
         whole = any(text in skill.body for text in named)
         if not used and not whole:
-            yield Problem(path=path, whole_file=True, message=f"{path} is mentioned nowhere, so no agent will open it.")
+            yield Problem(
+                path=path,
+                whole_file=True,
+                message=f"{path} is mentioned nowhere, so no agent will open it.",
+                hint=f"link {path} from {skill.manifest} and say when to read it, or delete the file",
+            )
 
 
 RULE = Rule(

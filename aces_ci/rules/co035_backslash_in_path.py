@@ -2,11 +2,12 @@
 
 It works on Windows alone; everywhere else the agent gets "no such file". A folder that the skill does not have is
 somebody else's: a project on Windows may well speak of `assets\\images`. In a folder that is not one of the usual
-ones the file itself has to be there.
+ones, and in the skill's other Markdown files, the file itself has to be there.
 """
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator
 
@@ -15,7 +16,7 @@ from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Dimension, Example, Problem, Rule
 from aces_ci.core.skill import Skill
 
-_WINDOWS = re.compile(r"(?<![\w\\.-])(?:\.\\)?([A-Za-z][\w.-]*)\\(?:[\w.\\-]*\w)")
+_WINDOWS = re.compile(r"(?<![\w\\.-])(?:\.\.?\\)*([A-Za-z][\w.-]*)\\(?:[\w.\\-]*\w)")
 _USUAL = frozenset({"scripts", "references", "assets", "templates", "resources"})
 
 _OF_WINDOWS = (".bat", ".cmd", ".exe", ".com")
@@ -23,34 +24,47 @@ _OF_WINDOWS = (".bat", ".cmd", ".exe", ".com")
 
 
 def check(skill: Skill) -> Iterator[Problem]:
-    if "\\" not in skill.body:
-        return
     folders = {path.split("/", 1)[0] for path in skill.files if "/" in path}
-    for number, line in enumerate(skill.body.split("\n"), start=1):
+    yield from _in_text(skill, skill.manifest, skill.body, folders & _USUAL)
+    for path in sorted(skill.files):
+        if path.endswith(".md") and path != skill.manifest and "/" in path:
+            yield from _in_text(skill, path, skill.files[path].text or "", frozenset())
+
+
+def _in_text(skill: Skill, path: str, text: str, usual: frozenset[str]) -> Iterator[Problem]:
+    """One problem a line; a path below a folder of `usual` may be of a file that is not there."""
+    if "\\" not in text:
+        return
+    own = path == skill.manifest
+    for number, line in enumerate(text.split("\n"), start=1):
+        if "\\" not in line:
+            continue
         paths = (found for found in _WINDOWS.finditer(line) if not found[0].lower().endswith(_OF_WINDOWS))
-        match = next((f for f in paths if f[1] in folders and (f[1] in _USUAL or _slashed(f[0]) in skill.files)), None)
+        match = next((found for found in paths if found[1] in usual or _held(skill, path, found[0])), None)
         if match is None:
             continue
-        path = match[0].replace("\\", "/")
-        fixed = _WINDOWS.sub(lambda found: _written(skill, found[0]), line)
+        fixed = _WINDOWS.sub(lambda found: _written(skill, path, found[0]), line)
         yield Problem(
+            path=None if own else path,
             message=f"`{match[0]}` works on Windows alone.",
-            line=skill.at(number),
+            line=skill.at(number) if own else number,
             column=match.start() + 1,
-            hint=f"write {path}",
+            hint=f"write {match[0].replace(chr(92), '/')}",
             replacement=(line, fixed) if fixed != line else None,
         )
 
 
-def _slashed(path: str) -> str:
-    """As the skill's own files are called."""
-    return path.replace("\\", "/").removeprefix("./")
+def _held(skill: Skill, path: str, named: str) -> bool:
+    """Whether the skill has the file, seen from its own folder or from that of the file `path`."""
+    slashed = named.replace("\\", "/")
+    seen = {posixpath.normpath(slashed), posixpath.normpath(posixpath.join(posixpath.dirname(path), slashed))}
+    return not seen.isdisjoint(skill.files)
 
 
-def _written(skill: Skill, path: str) -> str:
+def _written(skill: Skill, path: str, named: str) -> str:
     """The path with slashes where it is a file of the skill that runs elsewhere too."""
-    own = _slashed(path) in skill.files and not path.lower().endswith(_OF_WINDOWS)
-    return path.replace("\\", "/") if own else path
+    own = _held(skill, path, named) and not named.lower().endswith(_OF_WINDOWS)
+    return named.replace("\\", "/") if own else named
 
 
 RULE = Rule(
@@ -76,6 +90,16 @@ RULE = Rule(
             files={"SKILL.md": manifest("See [rates](.\\ref\\rates.md).\n"), "ref/rates.md": "One to one.\n"},
             lines=(5,),
             why="a folder of another name, and the file is there",
+        ),
+        Example(
+            files={
+                "SKILL.md": manifest("See [rates](references/rates.md).\n"),
+                "references/rates.md": "# Rates\n\nThe zones are in `..\\assets\\zones.csv`, not `assets\\maps`.\n",
+                "assets/zones.csv": "a,b\n",
+            },
+            lines=(3,),
+            path="references/rates.md",
+            why="a reference, as seen from its own folder",
         ),
         Example(files={"SKILL.md": manifest("Run `python scripts/export.py`, or C:\\ledger\\x.\n")}),
         Example(files={"SKILL.md": manifest("Run `scripts\\run.bat`.\n"), "scripts/run.bat": "echo 1\n"}),

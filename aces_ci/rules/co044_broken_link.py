@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aces_ci.core.finding import Category, Severity
-from aces_ci.core.reading.reference import exists, links
+from aces_ci.core.reading.reference import exists, links, meant
 from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Dimension, Example, Problem, Rule
 from aces_ci.core.skill import Skill
 
 FIRST, POWER = 8.0, 0.5
 """Points of the first broken link; `n` of them cost n ** POWER times as much, so that one more never costs nothing."""
+
+GUESSED = 20
+"""Links for which the file that was meant is looked for; where more are broken, a folder is missing."""
 
 
 def check(skill: Skill) -> Iterator[Problem]:
@@ -31,11 +34,12 @@ def check(skill: Skill) -> Iterator[Problem]:
         lines = texts[pointer.path]
         line = lines[pointer.line - 1] if pointer.line <= len(lines) else ""
         start = line.find(pointer.target)
+        instead = meant(skill, pointer.path, pointer.target) if count <= GUESSED else None
         yield Problem(
             path=None if pointer.path == skill.manifest else pointer.path,
             message=f"Links to `{pointer.target}`, which does not exist.",
             title="links to a missing file",
-            hint=f"correct the path, or add {pointer.target}",
+            hint=f"correct the path: {instead} is there" if instead else f"correct the path, or add {pointer.target}",
             line=pointer.line,
             column=start + 1 if start >= 0 else None,
             end_column=start + len(pointer.target) + 1 if start >= 0 else None,

@@ -6,6 +6,7 @@ the manifest are checked.
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -36,8 +37,11 @@ def check(skill: Skill) -> Iterator[Problem]:
     for link in wanted:
         target = link.target[1:].lower()
         if target not in anchors and target.strip("-") not in anchors:
+            near = difflib.get_close_matches(target, sorted(anchors - {""}), n=1, cutoff=0.5)
             yield Problem(
-                message=f"Links to `{link.target}`, but no heading makes that anchor.", line=skill.at(link.line)
+                message=f"Links to `{link.target}`, but no heading makes that anchor.",
+                line=skill.at(link.line),
+                hint=f"write #{near[0]}" if near else f"add a heading that makes {link.target}, or take the link out",
             )
 
 

@@ -21,8 +21,7 @@ def edits(skill: Skill, rules: Sequence[Rule], codes: Iterable[str] | None = Non
     """The edits for one skill, in order of bytes and without overlap; an overlapping later one is left out."""
     wanted = frozenset(SAFE if codes is None else codes) & frozenset(SAFE)
     found: list[Edit] = []
-    data = skill.files[skill.manifest].data if skill.manifest in skill.files else None
-    if data is None:
+    if skill.manifest not in skill.files or skill.files[skill.manifest].data is None:
         return ()
     for rule in rules:
         if rule.code not in wanted:
@@ -33,8 +32,10 @@ def edits(skill: Skill, rules: Sequence[Rule], codes: Iterable[str] | None = Non
             if problem.quiet or any(note.covers(rule.code, problem.line) for note in notes):
                 continue
             found.extend(problem.edits)
-            if problem.replacement and problem.path is None:
-                found.extend(_line_edit(skill.manifest, data, problem.line, problem.replacement))
+            path = problem.path or skill.manifest
+            held = skill.files[path].data if problem.replacement and path in skill.files else None
+            if problem.replacement and held is not None:
+                found.extend(_line_edit(path, held, problem.line, problem.replacement))
     kept: list[Edit] = []
     for edit in sorted(found, key=lambda edit: (edit.path, edit.start)):
         if not kept or kept[-1].path != edit.path or edit.start >= kept[-1].end:

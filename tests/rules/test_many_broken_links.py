@@ -21,3 +21,25 @@ def points(broken: int) -> float:
 def test_one_more_broken_link_costs_something_however_many_there_are(broken: int) -> None:
     assert points(broken + 1) - points(broken) > 0.5
     assert points(4 * broken) == pytest.approx(2 * points(broken))
+
+
+@pytest.mark.parametrize(
+    ("target", "hint"),
+    [
+        ("rates.md", "correct the path: references/rates.md is there"),
+        ("references\\rates.md", "correct the path: references/rates.md is there"),
+        ("references/ratse.md", "correct the path: references/rates.md is there"),
+        ("references/zones.md", "correct the path, or add references/zones.md"),
+        ("../other/rates.md", "correct the path, or add ../other/rates.md"),
+        ("docs/index.md", "correct the path, or add docs/index.md"),
+    ],
+)
+def test_the_file_that_was_probably_meant_is_named(target: str, hint: str) -> None:
+    texts = {"SKILL.md": manifest(f"# Sample\n\nSee [it]({target}).\n"), "references/rates.md": "# Rates\n"}
+    texts["references/index.md"] = "See [rates](rates.md).\n"
+    files = {
+        path: SkillFile(path=path, kind=FileKind.REGULAR, size=len(text), data=text.encode())
+        for path, text in texts.items()
+    }
+    (problem,) = RULE.check(parse_skill(root="skills/sample", files=files))
+    assert problem.hint == hint

@@ -53,6 +53,22 @@ def test_the_slashes_of_a_link_to_a_file_of_the_skill_are_mended(manifest: Path)
     assert time.process_time() - before < 20
 
 
+def test_the_slashes_of_a_path_in_another_markdown_file_are_mended_from_where_it_lies(manifest: Path) -> None:
+    manifest.write_bytes(RIGHT + b"See [x](ref/x.md).\n")
+    guide = manifest.parent / "ref/x.md"
+    guide.parent.mkdir()
+    text = b"# X\r\n\r\nRun `..\\bin\\a.py`, `bin\\a.py` and `bin\\b.py`; see [y](y\\z.md).\r\n"
+    guide.write_bytes(text)
+    for name in ("bin/a.py", "ref/y/z.md"):
+        (manifest.parent / name).parent.mkdir(exist_ok=True)
+        (manifest.parent / name).write_text("print(1)\n", encoding="utf-8")
+    assert "skills/parcel-quote/ref/x.md:3:6: warning CO035" in check().stdout
+    assert "fixed: 1 file" in check("--fix").stderr
+    mended = text.replace(b"..\\bin\\a", b"../bin/a").replace(b"`bin\\a", b"`bin/a").replace(b"y\\z", b"y/z")
+    assert guide.read_bytes() == mended
+    assert "CO035" not in check().stdout and check("--diff").stdout == ""
+
+
 def test_a_read_only_file_is_left_and_said(manifest: Path) -> None:
     manifest.chmod(0o444)
     done = check("--fix")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import posixpath
 import re
 from collections.abc import Iterator
@@ -39,6 +40,11 @@ _RELATIVE = re.compile(r"\]\((?!\s*(?:https?:|#))")
 _WORKED = re.compile(rf"`(?:\./)?(?P<path>(?:examples|tests)/[\w./-]*\.(?:{_ENDINGS}))`")
 """A worked example or a test that the text points to; in a command such a path is mostly of the user's project."""
 _ILLUSTRATION = re.compile(r"(?i)\bexamples?\b\W{0,3}:|\be\.g\.|\bsuch as\b|\bwould be\b|\bfor instance\b|\blike `")
+
+COMPARED = 200
+"""Files that a missing one is compared with by its letters."""
+_ANYWHERE = frozenset({"skill.md", "readme.md", "index.md", "reference.md"})
+"""Names that every folder has: one of them elsewhere is not the one that was meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +119,22 @@ def exists(skill: Skill, pointer: Pointer) -> bool:
     if pointer.resolved is not None and _has(skill.files, pointer.resolved):
         return True
     return _has(skill.outside, pointer.repository)
+
+
+def meant(skill: Skill, path: str, target: str) -> str | None:
+    """How `path` would write the one file of the skill that a missing `target` probably is; None where nobody can tell.
+
+    The same name in another folder, other slashes, or a slip of the pen. What leaves the skill is another's file.
+    """
+    here = posixpath.dirname(path)
+    wanted = posixpath.normpath(posixpath.join(here, target.replace("\\", "/")))
+    name = posixpath.basename(wanted).lower()
+    if wanted.startswith("..") or name in _ANYWHERE:
+        return None
+    others = [each for each in skill.files if each != path]
+    same = [wanted] if wanted in others else [each for each in others if posixpath.basename(each).lower() == name]
+    same = same or difflib.get_close_matches(wanted, others[:COMPARED], n=1, cutoff=0.92)
+    return posixpath.relpath(same[0], here or ".") if len(same) == 1 else None
 
 
 def _has(paths: object, wanted: str) -> bool:
