@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from aces_ci.core.finding import Category, Severity
 from aces_ci.core.reading.sample import manifest
@@ -28,10 +28,10 @@ def check(skill: Skill) -> Iterator[Problem]:
     yield from _in_text(skill, skill.manifest, skill.body, folders & _USUAL)
     for path in sorted(skill.files):
         if path.endswith(".md") and path != skill.manifest and "/" in path:
-            yield from _in_text(skill, path, skill.files[path].text or "", frozenset())
+            yield from _in_text(skill, path, skill.files[path].text or "", ())
 
 
-def _in_text(skill: Skill, path: str, text: str, usual: frozenset[str]) -> Iterator[Problem]:
+def _in_text(skill: Skill, path: str, text: str, usual: Collection[str]) -> Iterator[Problem]:
     """One problem a line; a path below a folder of `usual` may be of a file that is not there."""
     if "\\" not in text:
         return

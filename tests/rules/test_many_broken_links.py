@@ -8,6 +8,7 @@ from aces_ci.changes.parse import parse_skill
 from aces_ci.core.reading.sample import manifest
 from aces_ci.core.skill import FileKind, SkillFile
 from aces_ci.rules.co044_broken_link import RULE
+from aces_ci.rules.co046_broken_anchor import RULE as ANCHOR
 
 
 def points(broken: int) -> float:
@@ -42,4 +43,15 @@ def test_the_file_that_was_probably_meant_is_named(target: str, hint: str) -> No
         for path, text in texts.items()
     }
     (problem,) = RULE.check(parse_skill(root="skills/sample", files=files))
+    assert problem.hint == hint
+
+
+@pytest.mark.parametrize(
+    ("anchor", "hint"),
+    [("#set-up", "write #setup"), ("#zones", "add a heading that makes #zones, or take the link out")],
+)
+def test_the_heading_that_was_probably_meant_is_named(anchor: str, hint: str) -> None:
+    data = manifest(f"# Sample\n\nSee [it]({anchor}).\n\n## Setup\n\nText.\n").encode()
+    file = SkillFile(path="SKILL.md", kind=FileKind.REGULAR, size=len(data), data=data)
+    (problem,) = ANCHOR.check(parse_skill(root="skills/sample", files={"SKILL.md": file}))
     assert problem.hint == hint
