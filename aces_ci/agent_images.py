@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from aces_ci import __version__
 from aces_ci.core.errors import UsageError
@@ -29,14 +30,12 @@ def images_for(
     env: Mapping[str, str] | None = None,
     environment: tuple[StagedFile, ...] = (),
 ) -> dict[str, str]:
-    """Digest of each configured harness's image, built where it is missing; and that of the gateway is there.
+    """Digest of each configured harness's image, built where it is missing.
 
     `env` may name other images to build on (`ACES_SANDBOX_BASE`, `ACES_SANDBOX_FETCH`): where a runner has mirrors.
     Raises UsageError.
     """
     named = env or {}
-    # The quickest first: a build takes a minute, and without a gateway it would be for nothing.
-    sandbox.gateway(program_of(named))
     # Two agents of one harness share its image; each has a program of its own to be there.
     return {name: sandbox.image(request) for name, request in requests(settings, harnesses, named, environment)}
 
@@ -106,6 +105,13 @@ def _environment(skill: Skill) -> tuple[StagedFile, ...]:
 
 def _environment_refused(root: str, why: str, do: str) -> UsageError:
     return UsageError(f"{root}/{ENVIRONMENT} cannot be used", code="environment", path=root, why=why, do=do)
+
+
+def gateway_of(sandbox: Sandbox, env: Mapping[str, str]) -> Program:
+    """The gateway with its image, looked for once a run, before anything is built: a build takes a minute, and without
+    a gateway it would be for nothing. Raises UsageError: it is not to be had."""
+    program = program_of(env)
+    return replace(program, digest=sandbox.gateway(program))
 
 
 def program_of(env: Mapping[str, str]) -> Program:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 
-from aces_ci import agent_images, compose, goal_method, grading, trialling
+from aces_ci import compose, goal_method, grading, trialling
 from aces_ci.core.errors import UsageError
 from aces_ci.core.live_plan import LivePlan
 from aces_ci.core.plan import TrialPlan
 from aces_ci.ports.harness import Harness
-from aces_ci.ports.sandbox import Sandbox
+from aces_ci.ports.sandbox import Program, Sandbox
 from aces_ci.ports.sink import Sink
 from aces_ci.resuming import Earlier
 from aces_ci.settings.model import Settings
@@ -92,13 +92,20 @@ def judging(plan: TrialPlan, rig: Rig, *, believed: bool = True) -> Iterator[Ask
         yield judge
 
 
-def equip(plan: TrialPlan, rig: Rig, analysis: LivePlan, judge: Asker | None, found: Earlier, sink: Sink) -> Kit:
+def equip(
+    plan: TrialPlan,
+    rig: Rig,
+    gateway: Program,
+    analysis: LivePlan,
+    judge: Asker | None,
+    found: Earlier,
+    sink: Sink,
+) -> Kit:
     """Everything that running this plan takes, with the grades of what is there already.
 
     Raises:
         UsageError: earlier runs were graded by another method, or a worker that the settings name cannot be had.
     """
-    gateway = agent_images.program_of(rig.env)
     # Parts of the run that agents are labelled with: a start after a kill removes all of it at once.
     key = rig.folder.key
     room = GraderRoom.of(plan, rig.sandbox, rig.env, f"{key}.graders")

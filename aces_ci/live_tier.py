@@ -84,6 +84,7 @@ def _measure(
     equipping.affordable(rig, found, lambda text: say(f"live: {text}"), parts=job.shard[1] if job.shard else 1)
     skills = [skill for subject in subjects for skill in subject.lineup.target]
     own = agent_images.environment_of(skills, job.event.trust)
+    gateway = agent_images.gateway_of(box, env)
     images = agent_images.images_for(settings, harnesses, box, env=env, environment=own)
     who = trialling.contenders(settings, harnesses, reach, images)
     subjects = trialling.plannable(subjects, who, design, lambda left, why: _left(left, why, sink, say))
@@ -102,7 +103,7 @@ def _measure(
         say(text)
     analysis = remembering.charged(trialling.analysis_of(plan, settings), rows)
     with equipping.judging(plan, rig, believed=not job.brings(sink.folder.path / CACHE)) as judge:
-        kit = equipping.equip(plan, rig, analysis, judge, found, sink)
+        kit = equipping.equip(plan, rig, gateway, analysis, judge, found, sink)
         grades = kit.grades
         for row in found.fitting(trial.digest for trial in plan.trials):
             sink.add(row)

@@ -90,6 +90,7 @@ def run(
         )
         equipping.affordable(rig, found, err)
         own = agent_images.environment_of((item.skill() for item in picked), Trust.OWN)
+        gateway = agent_images.gateway_of(sandbox, env)
         images = agent_images.images_for(settings, harnesses, sandbox, env=env, environment=own)
         who = trialling.contenders(settings, harnesses, reach, images)
         plan = _plan(wanted, settings, who, done, err)
@@ -102,7 +103,7 @@ def run(
         if not _agreed(wanted, confirm, err):
             return EXIT_DECLINED
         analysis = trialling.analysis_of(plan, settings)
-        kit = equipping.equip(plan, rig, analysis, judge, found, sink)
+        kit = equipping.equip(plan, rig, gateway, analysis, judge, found, sink)
         grades, means = kit.grades, kit.means
         zygote, started = until_the_end.enter_context(Zygote()), time.monotonic()
         head = live_report.begun(
@@ -168,7 +169,7 @@ def _concluded(
 def _pulled(
     settings: Settings, harnesses: Mapping[str, Harness], sandbox: Sandbox, env: Mapping[str, str], out: Say
 ) -> int:
-    out(f"gateway: {sandbox.gateway(agent_images.program_of(env)) or 'a process of this installation'}")
+    out(f"gateway: {agent_images.gateway_of(sandbox, env).digest or 'a process of this installation'}")
     for name, image in agent_images.images_for(settings, harnesses, sandbox, env=env).items():
         out(f"{name}: {image}")
     if settings.live.goal_accuracy == (worker := compose.goal_worker()).name:

@@ -127,6 +127,8 @@ class Program:
     environment: Mapping[str, str] = field(default_factory=dict)
     published: str | None = None
     """Where `image` is to be had; None: somebody chose `image`, and no other one will do."""
+    digest: str = ""
+    """What the sandbox's `gateway` said of it: the daemon is not asked again. Empty: it was not asked yet."""
 
 
 class Channel(Protocol):

@@ -9,6 +9,7 @@ from typing import Any, cast
 import pytest
 
 from aces_ci import compose, trialling
+from aces_ci.agent_images import IMAGE, gateway_of
 from aces_ci.core.errors import UsageError
 from aces_ci.core.live_plan import LivePlan
 from aces_ci.core.plan import TrialPlan
@@ -37,7 +38,8 @@ def equipped(tmp_path: Path, env: dict[str, str], plan: TrialPlan | None = None)
         purse=Purse(1_000_000, 250_000),
     )
     with judging(plan, rig) as judge, rig.folder.held():
-        return rig, judge, equip(plan, rig, LivePlan(looks=(2, 4)), judge, Earlier(), cast(Any, MemorySink()))
+        gateway = gateway_of(rig.sandbox, env)
+        return rig, judge, equip(plan, rig, gateway, LivePlan(looks=(2, 4)), judge, Earlier(), cast(Any, MemorySink()))
 
 
 def test_agents_judge_and_goal_worker_are_paid_from_one_purse(tmp_path: Path) -> None:
@@ -45,6 +47,12 @@ def test_agents_judge_and_goal_worker_are_paid_from_one_purse(tmp_path: Path) ->
     assert judge is not None
     settle = cast(Any, kit.grades)._settle
     assert {id(each) for each in (judge.purse, kit.means.purse, settle.__self__.purse)} == {id(rig.purse)}
+
+
+def test_agents_and_goal_worker_run_behind_the_gateway_that_was_found(tmp_path: Path) -> None:
+    _, _, kit = equipped(tmp_path, KEY)
+    goals = cast(Any, kit.grades)._settle.__self__
+    assert {kit.means.program.digest, goals.program.digest} == {f"sha256:{IMAGE}"}
 
 
 def test_what_others_spent_before_is_no_part_of_what_agents_may_spend(tmp_path: Path) -> None:

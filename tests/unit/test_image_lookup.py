@@ -9,9 +9,9 @@ import pytest
 
 from aces_ci.core.errors import UsageError
 from aces_ci.core.staging import StagedFile
-from aces_ci.ports.sandbox import ImageRequest
+from aces_ci.ports.sandbox import ImageRequest, Program
 from aces_ci.sandboxes._docker.engine import Missing
-from aces_ci.sandboxes._docker.images import DEFAULT_BASE, ensure
+from aces_ci.sandboxes._docker.images import DEFAULT_BASE, ensure, gateway
 from aces_ci.workers.ragas.client import WORKER
 
 
@@ -72,3 +72,12 @@ def test_nothing_of_an_author_is_ever_built_with_a_network() -> None:
     assert b"FROM aces-ci/builtin:" in engine.contexts[1] and DEFAULT_BASE.encode() not in engine.contexts[1]
     assert ensure(cast(Any, engine), replace(asked, build=False)) == built
     assert ensure(cast(Any, engine), ImageRequest(recipe="builtin")) != built
+
+
+def test_a_gateway_that_was_found_before_is_not_asked_for_again() -> None:
+    engine, program = Engine(), Program(image="ours:1", command=())
+    engine.images["ours:1"] = {"Id": "sha256:ours"}
+    found = gateway(cast(Any, engine), program)
+    assert found == "sha256:ours"
+    engine.images.clear()
+    assert gateway(cast(Any, engine), replace(program, digest=found)) == found

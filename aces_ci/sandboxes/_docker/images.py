@@ -56,7 +56,7 @@ def ensure(engine: Engine, request: ImageRequest) -> str:
 
 
 def gateway(engine: Engine, program: Program) -> str:
-    """Digest of the image that the gateway runs in.
+    """Digest of the image that the gateway runs in, as it was found before where it was.
 
     An action or a job already runs in it, under a name that only the forge's runner knows: the container's own image
     is taken. A terminal has none, and needs it by name.
@@ -64,6 +64,8 @@ def gateway(engine: Engine, program: Program) -> str:
     Raises:
         UsageError: it is not here and cannot be fetched.
     """
+    if program.digest:
+        return program.digest
     try:
         if program.published is None:
             return str(engine.image(program.image)["Id"])
