@@ -8,7 +8,6 @@ from urllib.parse import unquote_to_bytes
 
 from aces_ci.core.repo_path import join, resolve, text_of
 
-PLUGIN_ROOT = "${CLAUDE_PLUGIN_ROOT}/"
 Linked = Callable[[str, str, str | None], frozenset[str]]
 """As `linked`: a text, its folder, the plugin's root."""
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|#|\?")

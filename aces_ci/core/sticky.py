@@ -13,7 +13,6 @@ _MARKER = re.compile(
     r"<!-- aces-ci:comment v1 key=([a-z0-9][a-z0-9._-]{0,63}) head=([0-9a-f]{40})"
     r"(?: since=([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}(?:\.[0-9]{1,6})?Z))? -->"
 )
-_KEY = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,9 +43,3 @@ def with_since(body: str, since: str | None) -> str:
     if marker is None or marker.since == since:
         return body
     return replace(marker, since=since).line + body[len(body.split("\n", 1)[0].rstrip("\r")) :]
-
-
-def valid_key(key: str) -> bool:
-    """Whether `key` may stand in a marker: lower-case letters, digits, dot, dash and underscore, at most
-    64."""
-    return _KEY.fullmatch(key) is not None

@@ -63,17 +63,8 @@ def day_noise(means: Sequence[float], errors: Sequence[float]) -> DayNoise:
             days=days,
             sigma=None,
             because=f"between-day noise unknown: {days} of {ENOUGH_DAYS} days; "
-            "only runs side by side on one day may alarm",
+            "a change from one day to another cannot be told from it",
         )
     centre = sum(means) / days
     variance = sum((mean - centre) ** 2 for mean in means) / (days - 1)
     return DayNoise(days=days, sigma=sqrt(max(0.0, variance - sum(se * se for se in errors) / days)))
-
-
-def alarm_limit(error: float, day: DayNoise, *, interleaved: bool, level: float = 0.95) -> float | None:
-    """Change of level beyond which to alarm; None where between-day noise is unknown and the arms not
-    interleaved."""
-    z = float(ndtri((1 + level) / 2))
-    if interleaved:
-        return z * error
-    return None if day.sigma is None else z * sqrt(error * error + 2 * day.sigma**2)

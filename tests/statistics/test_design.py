@@ -13,7 +13,7 @@ import pytest
 from aces_ci.statistics.agreement import agreement, flip_rate, kappa
 from aces_ci.statistics.flips import holm, worse_cases, worse_harnesses
 from aces_ci.statistics.missing import bounds, count_missing, rule_r
-from aces_ci.statistics.noise import alarm_limit, day_noise, noise_floor
+from aces_ci.statistics.noise import day_noise, noise_floor
 from aces_ci.statistics.passes import over_cases, pass_at_k, pass_hat_k
 from aces_ci.statistics.power import (
     attainable,
@@ -228,11 +228,8 @@ def test_noise_floor_is_exceeded_by_the_next_identical_pair_about_once_in_twenty
 def test_days_are_unknown_until_there_are_five() -> None:
     few = day_noise([0.5, 0.6, 0.4], [0.05] * 3)
     assert few.sigma is None and "3 of 5" in few.because
-    assert alarm_limit(0.1, few, interleaved=False) is None
-    assert alarm_limit(0.1, few, interleaved=True) == pytest.approx(0.196, abs=1e-3)
     many = day_noise([0.3, 0.7, 0.5, 0.2, 0.8], [0.02] * 5)
     assert many.sigma == pytest.approx(0.254, abs=0.005)
-    assert (alarm_limit(0.1, many, interleaved=False) or 0) > 0.7
     assert noise_floor([], 8) is None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from aces_ci.core.evidence import Structure
-from aces_ci.core.finding import Category, Finding, Severity
+from aces_ci.core.finding import Finding, Severity
 from aces_ci.core.rule import Profile
 
 
@@ -62,11 +62,6 @@ class Checkup:
 def count(findings: tuple[Finding, ...], *severities: Severity) -> int:
     """How many findings are of these severities."""
     return sum(1 for finding in findings if finding.severity in severities)
-
-
-def errors_of_spec(checked: Checked) -> int:
-    """Findings that the specification forbids."""
-    return sum(1 for f in checked.findings if f.category is Category.SPEC and f.severity is Severity.ERROR)
 
 
 def gate(
