@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from aces_ci.core.finding import Category, Severity
 from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Example, Problem, Rule
+from aces_ci.core.scan.certainty import tried
 from aces_ci.core.scan.documents import documents
 from aces_ci.core.scan.hidden_text import Trick, find
 from aces_ci.core.scan.snippets import is_markdown
@@ -28,6 +29,8 @@ def check(skill: Skill) -> Iterator[Problem]:
                 continue
             seen.add((hidden.line, hidden.trick))
             severity = hidden.severity
+            if severity is Severity.CRITICAL and (tried(path) or (subject and hidden.trick is not Trick.TAGS)):
+                severity = Severity.WARNING  # a guide that shows the trick, or a list of what is to be removed
             if (
                 severity is not Severity.INFO
                 and hidden.trick not in {Trick.TAGS, Trick.VARIATION}

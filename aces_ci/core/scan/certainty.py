@@ -30,6 +30,7 @@ _STANDS_IN = re2.compile(
 """What hosts are called that nobody owns: who means it needs one that answers."""
 _SHOWN_ADDRESS = re2.compile(r"(192\.0\.2|198\.51\.100|203\.0\.113)\.\d+|1\.2\.3\.4|x\.x\.x\.x")
 """RFC 5737, and what people write for an address."""
+_BARE = re2.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}\b|\b(?:[a-z0-9-]+\.)+(?:com|net|org|io|dev|evil|local|xyz)\b")
 _TELLS = re2.compile(
     r"(?i)\b(run|runs|execute|paste|type|enter|launch|start|install|call|invoke|use)\b[^.!?`]{0,60}`|"
     r"(运行|執行|执行|实行|実行|실행|запусти|выполни|ejecut|execut|führ|lance[rz]?)"
@@ -71,20 +72,22 @@ def _in_a_script(skill: Skill, hazard: Hazard, path: str, text: str, *, security
 def _in_a_document(hazard: Hazard, path: str, site: Site, text: str, line: int, *, security: bool) -> str:
     if hazard.shape not in _IN_DOCUMENTS:
         return READ_FIRST
-    if hazard.shape == "decoded-code" and site is Site.FENCE and not tried(path):
-        return ""  # what is hidden there is hidden from the reader as well
     if security or tried(path):
         return "Attacks, or how to stand them, are what it is about."
-    if hazard.shape in _DOWNLOADS:
-        kind, name = hosts.host(hazard.target or "")
-        if kind in {Host.UNKNOWN, Host.KNOWN, Host.VENDOR}:
-            return READ_FIRST
-        if _STANDS_IN.search(name) or _SHOWN_ADDRESS.fullmatch(name) or "." not in name:
-            return "The host is one that examples are given."
+    if hazard.shape in _DOWNLOADS and hosts.host(hazard.target or "")[0] in {Host.UNKNOWN, Host.KNOWN, Host.VENDOR}:
+        return READ_FIRST
+    if any(_STANDS_IN.search(name) or _SHOWN_ADDRESS.fullmatch(name) for name in _named_hosts(hazard)):
+        return "The host is one that examples are given."
     rows = text.split("\n")
     if site is Site.INLINE and not (line <= len(rows) and _TELLS.search(rows[line - 1])):
         return "It is named in a sentence, which tells nobody to run it."
     return ""
+
+
+def _named_hosts(hazard: Hazard) -> tuple[str, ...]:
+    """The hosts that a hazard leads to, as far as they are written out."""
+    text = f"{hazard.source} {hazard.target or ''}"
+    return (*(hosts.host(url)[1] for url in hosts.urls(text)), *_BARE.findall(text))
 
 
 def _names_its_product(skill: Skill, url: str, text: str) -> bool:
@@ -100,4 +103,7 @@ def _names_its_product(skill: Skill, url: str, text: str) -> bool:
     parts = url.split("://", 1)[-1].split("/")[1:3] if kind is Host.KNOWN or labels[0] in {"raw", "git"} else []
     words = {word for word in re2.split(r"[^a-z0-9]+", " ".join((*labels[-3:-1], *parts)).lower()) if len(word) > 2}
     around = hosts.without(f"{skill.root} {skill.name or ''} {skill.description or ''} {text}").lower()
-    return any(re2.search(rf"(?:^|[^a-z]){word}(?:[^a-z]|$)", around) for word in words - _GENERAL)
+    return any(
+        word in around if len(word) > 4 else re2.search(rf"(?:^|[^a-z]){word}(?:[^a-z]|$)", around) is not None
+        for word in words - _GENERAL
+    )

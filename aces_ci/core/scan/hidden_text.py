@@ -5,6 +5,7 @@ Sources: Unicode TR36 and TR39 (confusables, mixed scripts), CVE-2021-42574 (bid
 
 from __future__ import annotations
 
+import itertools
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -60,6 +61,7 @@ _JOINED = re2.compile(
     r"[\p{Arabic}\p{Devanagari}\p{Bengali}\p{Gurmukhi}\p{Gujarati}\p{Oriya}\p{Tamil}\p{Telugu}\p{"
     r"Kannada}\p{Malayalam}\p{Sinhala}\p{Khmer}\p{Myanmar}\p{Thai}\p{Lao}\p{Tibetan}\p{Mongolian}]"
 )
+_TURNED = re2.compile(r"[\w.]{3}")
 _WORD = re2.compile(r"[\p{L}\p{M}\p{N}_]+")
 _FOREIGN = re2.compile(r"[\p{Cyrillic}\p{Greek}\p{Armenian}\p{Cherokee}]")
 CONFUSABLE = {
@@ -111,7 +113,8 @@ def _judge(match: object, line: str, number: int, plain: bool) -> Hidden | None:
                 f"{len(run)} invisible tag characters that spell {ascii(tags(run))[:160]}",
             )
     elif kind == "bidi":
-        severity = Severity.CRITICAL if plain and "\u202e" in run else Severity.WARNING if plain else Severity.INFO
+        turned = "\u202e" in run and len(set(run)) == 1 and _TURNED.match(line[end:]) is not None
+        severity = Severity.CRITICAL if plain and turned else Severity.WARNING if plain else Severity.INFO
         judged = (
             Trick.BIDI,
             severity,
@@ -122,7 +125,7 @@ def _judge(match: object, line: str, number: int, plain: bool) -> Hidden | None:
         if len(run) >= 4:
             judged = (
                 Trick.VARIATION,
-                Severity.CRITICAL,
+                Severity.CRITICAL if len(set(run)) > 2 else Severity.WARNING,
                 high,
                 f"{len(run)} variation selectors in a row, which can carry any text",
             )
@@ -160,7 +163,7 @@ def _zero_width(
     if len(run) >= 12 and len(set(run)) >= 2:
         return (
             Trick.ZERO_WIDTH,
-            Severity.CRITICAL,
+            Severity.CRITICAL if _spelled(run) else Severity.WARNING,
             Confidence.HIGH,
             f"{len(run)} zero-width characters in a row, which can carry any text",
         )
@@ -179,6 +182,18 @@ def _zero_width(
             f"{_names(run)} inside a word" if letters else f"{_names(run)}",
         )
     return Trick.ZERO_WIDTH, Severity.INFO, Confidence.LOW, _names(run)
+
+
+def _spelled(run: str) -> bool:
+    """Whether two signs of the run, taken for the digits of bytes, spell words; of three, one may part them."""
+    signs = sorted(set(run))
+    for zero, one in itertools.permutations(signs, 2):
+        digits = "".join("0" if c == zero else "1" for c in run if c in {zero, one})
+        for width in (7, 8):
+            codes = [int(digits[at : at + width], 2) for at in range(0, len(digits) - width + 1, width)]
+            if len(set(codes)) > 2 and all(32 <= code < 127 for code in codes):
+                return True
+    return False
 
 
 def _emoji(character: str) -> bool:

@@ -51,9 +51,8 @@ def _doubt(scene: Scene, command: Command, suspicion: Suspicion) -> str:
     if suspicion.shape == "fork-bomb" or command.has("--no-preserve-root"):
         named = True
     elif suspicion.shape == "overwrite-disk":
-        named = _FIRST_DISK.fullmatch(target) is not None and (
-            "/dev/zero" in command.source or "random" in command.source
-        )
+        filled = ("/dev/zero" in command.source or "random" in command.source) and "count=" not in command.source
+        named = filled and _FIRST_DISK.fullmatch(target) is not None
     else:
         named = suspicion.shape in _WHOLE and _EVERYTHING.fullmatch(target) is not None and target in command.source
     if not named:

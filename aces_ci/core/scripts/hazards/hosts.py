@@ -133,6 +133,8 @@ def host(url: str) -> tuple[Host, str]:
         return Host.DROP, name
     if _ADDRESS.fullmatch(name):
         return Host.ADDRESS, name
+    if "." not in name and name[0] != "[":
+        return Host.LOCAL, name  # a name of one's own network, or of a container beside it
     if _RESERVED.fullmatch(name):
         return Host.DYNAMIC, name
     if _SHORT.fullmatch(name):

@@ -18,7 +18,7 @@ NO_SINK = "Where it goes may well be the user's own."
 MEANT_FOR_IT = "It may be what that service is logged in to with."
 _STRONG = re2.compile(
     r"(?i)(^|/)(\.ssh\b|id_(rsa|dsa|ecdsa|ed25519)|\.aws(/credentials)?/?$|\.netrc|_netrc|\.git-credentials|\.gnupg|"
-    r"\.config/gh|\.config/gcloud|\.azure|\.kube|\.docker/config|\.password-store|\.pgpass|\.claude/\.credentials|"
+    r"\.config/gh|\.password-store|\.pgpass|\.claude/\.credentials|"
     r"\.codex/auth|login\.keychain|Login Data|logins\.json|key[34]\.db|wallet|\.bitcoin|\.ethereum|etc/g?shadow|"
     r"proc/\w+/environ|[\w.-]*history|[\w.*-]+\.kdbx)|^the (whole |secrets of the )?environment$|^the history "
     r"of commands$|dump-keychain"
