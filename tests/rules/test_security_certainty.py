@@ -186,10 +186,15 @@ PAIRS = {
         shell("ssh web \"echo 'me ALL=(ALL) NOPASSWD: ALL' > /etc/sudoers.d/t\""),
     ),
     "a live token / a sample": ("SE004", python(f"T = '{GITHUB}'"), python("# Example", f"T = '{GITHUB}'")),
+    "a live token / a sample in a block": (
+        "SE004",
+        body(f"Set it:\n\n```sh\nexport T={GITHUB}\n```"),
+        body(f"例如：\n\n```sh\nexport T={GITHUB}\n```"),
+    ),
     "a live token / in a test": ("SE004", python(f"T = '{GITHUB}'"), {"tests/test_a.py": f"T = '{GITHUB}'\n"}),
     "a live token / in a guide on scanning": (
         "SE004",
-        body(f"The key is {GITHUB} now."),
+        body(f"Log in as mira.\n\nThe key is {GITHUB} now."),
         about(SCANNER, {}, f"# Sample\n\nThe key is {GITHUB} now.\n"),
     ),
     "a key for models / one of a page": (

@@ -47,10 +47,11 @@ def doubt(path: str, text: str, hit: Hit, others: tuple[Hit, ...], *, security: 
     if hit.provider == "private key" and is_markdown(path):
         return "It stands in a document, most likely to be shown."
     first = text.rfind("\n", 0, hit.start) + 1
-    above = text.rfind("\n", 0, max(0, first - 1)) + 1
     end = text.find("\n", hit.end)
     line = text[first : end if end >= 0 else len(text)]
-    if _SAMPLE.search(text[above : hit.start][-400:]) or _SAMPLE.search(line[hit.end - first :][:200]):
+    if _SAMPLE.search(f"{_above(text[:first])}\n{text[first : hit.start]}"[-400:]) or _SAMPLE.search(
+        line[hit.end - first :][:200]
+    ):
         return "Words beside it call it a sample."
     if hit.provider == "Google API" and _WEB.search(text[max(0, hit.start - NEAR) : hit.end + NEAR]):
         return "It may be a key that every page hands to its visitors."
@@ -62,3 +63,9 @@ def doubt(path: str, text: str, hit: Hit, others: tuple[Hit, ...], *, security: 
     if hit.provider in _BLOBS and (len(line) > _LONG or any(sign in "+/=" for sign in beside)):
         return "It may be a part of a longer encoded text."
     return ""
+
+
+def _above(text: str) -> str:
+    """The nearest line that says something, over blank ones and the fence of a block."""
+    rows = (row.strip() for row in reversed(text[-2000:].split("\n")))
+    return next((row for row in rows if row and not row.startswith(("```", "~~~", "{", "}"))), "")
