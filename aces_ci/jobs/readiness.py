@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from aces_ci.changes.git import Repository
 from aces_ci.changes.worktree import find
 from aces_ci.core.amount import plural
 from aces_ci.core.errors import AcesError
 from aces_ci.core.inert import plain
-from aces_ci.core.live_opening import OPEN
 from aces_ci.core.policy_file import POLICY_FILE
+from aces_ci.jobs.readiness_agents import sandbox_rows
+from aces_ci.jobs.readiness_row import Row
 from aces_ci.policy import MISNAMED, from_worktree
 from aces_ci.settings.inputs import inputs_of
 from aces_ci.settings.load import load, twin, with_server
@@ -23,35 +22,6 @@ KEYS = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY")
 TIERS = {"structural": "structure", "judge": "judge", "live": "live"}
 """What each tier is called in the last line."""
 TOKENS = ("GITHUB_TOKEN", "ACES_GITLAB_TOKEN")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One check. `needed_by` are the tiers that cannot run without it."""
-
-    state: str
-    """ok, warn or fail."""
-    what: str
-    so: str = ""
-    do: str = ""
-    needed_by: tuple[str, ...] = ()
-    untried: tuple[str, ...] = ()
-    """Tiers that rest on it, where it is there and nobody has tried whether it works."""
-
-    def stops(self, tier: str) -> bool:
-        """Whether `tier` cannot run because of this."""
-        return self.state == "fail" and tier in self.needed_by
-
-    def text(self) -> str:
-        """As a terminal shows it: what is, why it matters, what to do."""
-        rows = [f"{self.state:<5} {self.what}"]
-        rows += [f"        so: {self.so}"] if self.so else []
-        rows += [f"        do: {self.do}"] if self.do else []
-        return "\n".join(rows)
-
-    def json(self) -> dict[str, Any]:
-        """As plain data."""
-        return asdict(self)
 
 
 def examine(
@@ -66,16 +36,7 @@ def examine(
     settings, said = _settings(repo, config, with_server(provider_url, overrides), env)
     judges = str(settings.judge.base_url) if settings and settings.judge.base_url else ""
     url = " and ".join(dict.fromkeys(name.rstrip("/") for name in (provider_url or "", judges) if name))
-    box = [_OPEN] if settings and settings.live.sandbox.backend == "process" else _docker(env)
-    return [*_git(repo), *_skills(repo), *said, _token(env), _key(env, url or None), *box]
-
-
-_OPEN = Row(
-    state="warn",
-    what="sandbox: live.sandbox.backend is process",
-    so=OPEN,
-    do="leave it out: docker is the default",
-)
+    return [*_git(repo), *_skills(repo), *said, _token(env), _key(env, url or None), *sandbox_rows(settings, env)]
 
 
 def verdict(rows: Sequence[Row]) -> str:
@@ -187,48 +148,3 @@ def _how_to_set(env: Mapping[str, str], name: str) -> str:
     if env.get("GITLAB_CI") == "true":
         return f"add {name} as a masked variable of the project"
     return f"export {name}=..."
-
-
-def _docker(env: Mapping[str, str]) -> Iterator[Row]:
-    try:
-        import docker
-
-        client = docker.from_env(timeout=5, environment=dict(env))
-        version = client.version().get("Version", "")
-        here = [tag for image in client.images.list() for tag in image.tags]
-        client.close()
-    except ImportError:
-        yield Row(
-            state="fail",
-            what="docker: the client is not installed",
-            do="pip install 'aces-ci[live]'",
-            needed_by=("live",),
-        )
-    except Exception as error:  # noqa: BLE001 - docker-py raises half a dozen unrelated classes for "no daemon"
-        said = str(error).splitlines()[0][:120]
-        yield Row(state="fail", what="docker: no daemon answers", so=said, do="start Docker", needed_by=("live",))
-    else:
-        yield Row(state="ok", what=f"docker {version}")
-        yield from gateway_row(env, here)
-
-
-def gateway_row(env: Mapping[str, str], here: Collection[str]) -> Iterator[Row]:
-    """Whether the image of the gateway is among the tags that are `here`. A forge's job runs in it already."""
-    if "true" in {env.get("GITHUB_ACTIONS"), env.get("GITLAB_CI")}:
-        return
-    from aces_ci.agent_images import program_of
-
-    program = program_of(env)
-    found = next((name for name in (program.image, program.published) if name in here), None)
-    if found is not None:
-        yield Row(state="ok", what=f"gateway: image {found} is here")
-        return
-    build = f"docker build -t {program.image} ."
-    pulled = f"aces-ci live --pull-only      (in a clone of aces-ci: {build})"
-    yield Row(
-        state="fail",
-        what=f"gateway: image {program.image} is not here",
-        so="live cannot start before it is",
-        do=pulled if program.published else f"{build}, or leave ACES_IMAGE out",
-        needed_by=("live",),
-    )

@@ -228,6 +228,14 @@ class ImageRequest:
     """How its agent is started: a sandbox without images has to find that on this machine."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """An image by the name that it is found by, and those that it is built on, pulled where they are missing."""
+
+    name: str
+    bases: tuple[str, ...] = ()
+
+
 class Sandbox(Protocol):
     """A kind of sandbox."""
 
@@ -240,6 +248,10 @@ class Sandbox(Protocol):
     def image(self, request: ImageRequest) -> str:
         """Digest of the image, built where it is missing. Raises UsageError: no daemon, it cannot be built, or, where
         there are no images, the program is not on this machine."""
+        ...
+
+    def wanted(self, request: ImageRequest) -> Wanted | None:
+        """Which image that is, told without a daemon; None where there are no images. Raises UsageError: no recipe."""
         ...
 
     def gateway(self, program: Program) -> str:

@@ -13,7 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 
 from aces_ci.core.spending.control import Listener
-from aces_ci.ports.sandbox import AT_ONCE, End, ImageRequest, Job, Limits, Program, Ran, SandboxLost, Turn
+from aces_ci.ports.sandbox import AT_ONCE, End, ImageRequest, Job, Limits, Program, Ran, SandboxLost, Turn, Wanted
 from aces_ci.sandboxes._docker import berth, images, trial
 from aces_ci.sandboxes._docker.engine import Engine, Missing, Refused
 from aces_ci.sandboxes._docker.gateway import SLOTS, DockerChannel, gateway_spec, slot_volume
@@ -119,6 +119,10 @@ class Docker:
             return images.ensure(engine, request)
         finally:
             engine.close()
+
+    def wanted(self, request: ImageRequest) -> Wanted | None:
+        """By the name that carries what it is built from. Raises UsageError: there is no such recipe."""
+        return images.wanted(request)
 
     def gateway(self, program: Program) -> str:
         """Digest of the gateway's image, pulled where it is missing. Raises UsageError."""

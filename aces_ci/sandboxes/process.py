@@ -24,7 +24,19 @@ from typing import IO
 from aces_ci.core.errors import UsageError
 from aces_ci.core.spending.control import Listener
 from aces_ci.core.staging import StagedFile
-from aces_ci.ports.sandbox import AT_ONCE, NEVER_BEGUN, End, ImageRequest, Job, Limits, Program, Ran, Stream, Turn
+from aces_ci.ports.sandbox import (
+    AT_ONCE,
+    NEVER_BEGUN,
+    End,
+    ImageRequest,
+    Job,
+    Limits,
+    Program,
+    Ran,
+    Stream,
+    Turn,
+    Wanted,
+)
 from aces_ci.sandboxes._process.channel import PipeChannel
 from aces_ci.sandboxes._process.collect import collect
 from aces_ci.sandboxes._process.ports import free_port
@@ -148,6 +160,10 @@ class ProcessSandbox:
                 do="install it and put it on PATH, or leave the backend at `docker`",
             )
         return f"process:{request.recipe}"
+
+    def wanted(self, request: ImageRequest) -> Wanted | None:
+        """None: an agent is a program of this machine."""
+        return None
 
     def gateway(self, program: Program) -> str:
         """There is no image: the gateway is a process of this installation."""

@@ -30,6 +30,7 @@ from aces_ci.ports.sandbox import (
     SandboxLost,
     Stream,
     Turn,
+    Wanted,
 )
 
 
@@ -263,6 +264,9 @@ class FakeSandbox:
             raise UsageError(f"the image of {request.recipe} is not here", code="no_image")
         self.built.add(request.recipe)
         return f"sha256:{request.recipe}"
+
+    def wanted(self, request: ImageRequest) -> Wanted | None:
+        return Wanted(name=f"fake/{request.recipe}", bases=(request.base or "fake/base",))
 
     def gateway(self, program: Program) -> str:
         return f"sha256:{program.image}"

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from click.testing import CliRunner
 
 from aces_ci.agent_images import IMAGE
 from aces_ci.cli.doctor import COMMAND
-from aces_ci.jobs.readiness import Row, examine, gateway_row, verdict
+from aces_ci.jobs.readiness import examine, verdict
+from aces_ci.jobs.readiness_agents import agent_rows, gateway_row
+from aces_ci.jobs.readiness_row import Row
+from aces_ci.ports.sandbox import ImageRequest
+from aces_ci.sandboxes._docker import images
+from aces_ci.settings.load import load
 from tests.git_history import History, git, skill
+from tests.unit.test_image_lookup import Engine
 
 FAIL_KEY = Row(state="fail", what="key", needed_by=("judge", "live"))
 FAIL_DOCKER = Row(state="fail", what="docker", needed_by=("live",))
@@ -187,3 +193,53 @@ def test_agents_without_a_sandbox_need_no_docker_and_that_is_told(origin: Histor
     rows = seen(origin.path, overrides=("live.sandbox.backend=process",))
     assert starting(rows, "sandbox").so.startswith("no isolation")
     assert not [row for row in rows if row.what.startswith("docker")]
+
+
+AGENTS = ", ".join(f"{{name: {name}, model: m{at}}}" for at, name in enumerate(("codex", "codex", "builtin", "odd")))
+
+
+def agents(here: list[str] | None, *overrides: str, env: dict[str, str] | None = None) -> dict[str, list[Row]]:
+    """Rows by the agent that they are about."""
+    found: dict[str, list[Row]] = {}
+    for row in agent_rows(load(overrides=overrides or (f"live.harnesses=[{AGENTS}]",)).settings, env or {}, here):
+        assert row.what.startswith("agent ")
+        found.setdefault(row.what.split()[1].rstrip(":"), []).append(row)
+    return found
+
+
+def test_each_agent_is_told_once_with_what_its_image_would_be_built_on() -> None:
+    found = agents(["python:3.11-slim-bookworm"])
+    assert set(found) == {"codex", "builtin", "odd"}
+    (codex,), (builtin,), (odd,) = found["codex"], found["builtin"], found["odd"]
+    assert (codex.state, codex.do) == ("warn", "aces-ci live --pull-only")
+    assert codex.what.startswith("agent codex: image aces-ci/codex:") and codex.what.endswith(" is not here")
+    assert "node:22-bookworm-slim (to be pulled) and python:3.11-slim-bookworm (here)" in codex.so
+    assert builtin.so.endswith("builds it on python:3.11-slim-bookworm (here)")
+    assert odd.stops("live") and not builtin.stops("live")
+
+
+def test_an_image_that_is_here_is_found_by_the_name_that_a_run_gives_it() -> None:
+    name = agents([])["codex"][0].what.split()[3]
+    assert agents([name])["codex"][0].what == f"agent codex: image {name} is here"
+    engine = Engine()
+    images.ensure(cast(Any, engine), ImageRequest(recipe="codex"))
+    assert list(engine.images) == [name]
+
+
+def test_images_to_build_on_that_the_environment_names_are_told() -> None:
+    env = {"ACES_SANDBOX_BASE": "mirror/base:1", "ACES_SANDBOX_FETCH": "mirror/node:1"}
+    assert "mirror/node:1 (to be pulled) and mirror/base:1 (to be pulled)" in agents([], env=env)["codex"][0].so
+
+
+def test_without_docker_nobody_can_tell(origin: History) -> None:
+    (row,) = (row for row in seen(origin.path) if row.what.startswith("agent claude-code"))
+    assert row.state == "warn"
+    assert row.what.startswith("agent claude-code: cannot tell without Docker whether image aces-ci/claude-code:")
+
+
+@pytest.mark.parametrize(("program", "state"), [("python3", "ok"), ("no-such-agent", "fail")])
+def test_without_images_the_agents_program_is_looked_for(program: str, state: str) -> None:
+    settings = (f"live.harnesses=[{{name: command, model: m, command: [{program}]}}]", "live.sandbox.backend=process")
+    (row,) = agents(None, *settings)["command"]
+    assert (row.state, row.stops("live")) == (state, state == "fail")
+    assert program in row.what and bool(row.do) == (state == "fail")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from aces_ci.core.errors import UsageError
 from aces_ci.core.staging import StagedFile
-from aces_ci.ports.sandbox import ImageRequest, Program, SandboxLost
+from aces_ci.ports.sandbox import ImageRequest, Program, SandboxLost, Wanted
 from aces_ci.sandboxes._docker import dockerfile
 from aces_ci.sandboxes._docker.archive import pack
 from aces_ci.sandboxes._docker.engine import Engine, Missing, Refused
@@ -21,6 +21,8 @@ from aces_ci.sandboxes._docker.engine import Engine, Missing, Refused
 REPOSITORY = "aces-ci"
 DEFAULT_BASE = "python:3.11-slim-bookworm"
 _SHARED = ("relay.py",)
+_DEFAULT = re.compile(r"(?m)^ARG (\w+)=(\S+)")
+_FROM = re.compile(r"(?m)^FROM \$\{(\w+)\}")
 _CONTAINER = re.compile(r"/containers/([0-9a-f]{64})/(?:hostname|hosts|resolv\.conf) ")
 """Files that the daemon mounts into each container: the host name may be anything, as on GitLab's runners."""
 
@@ -47,12 +49,29 @@ def ensure(engine: Engine, request: ImageRequest) -> str:
         UsageError: the author's Dockerfile is refused, a build fails, or the image declares a volume (it would be
             writable and without bound).
     """
-    base = request.base or DEFAULT_BASE
-    files = (*recipe(request.recipe), *request.files)
-    arguments = {"BASE": base, **({"FETCH": request.fetch} if request.fetch else {})}
-    tag = f"{REPOSITORY}/{request.recipe}:{_digest(files, arguments)}"
+    files, arguments = _context(request)
+    tag = _tag(request.recipe, files, arguments)
     found = _found(engine, files, tag, arguments, network=None, build=request.build)
-    return _on_top(engine, request, base, tag) if request.environment else found
+    return _on_top(engine, request, arguments["BASE"], tag) if request.environment else found
+
+
+def wanted(request: ImageRequest) -> Wanted:
+    """The harness's image, without layers of an author. Raises UsageError: there is no such recipe."""
+    files, arguments = _context(request)
+    text = next(file.data for file in files if file.path == "Dockerfile").decode("utf-8")
+    bases = {**dict(_DEFAULT.findall(text)), **arguments}
+    return Wanted(name=_tag(request.recipe, files, arguments), bases=tuple(bases[name] for name in _FROM.findall(text)))
+
+
+def _context(request: ImageRequest) -> tuple[tuple[StagedFile, ...], dict[str, str]]:
+    """What the image is built from: files, and the values of `ARG`."""
+    base = request.base or DEFAULT_BASE
+    arguments = {"BASE": base, **({"FETCH": request.fetch} if request.fetch else {})}
+    return (*recipe(request.recipe), *request.files), arguments
+
+
+def _tag(name: str, files: tuple[StagedFile, ...], arguments: dict[str, str]) -> str:
+    return f"{REPOSITORY}/{name}:{_digest(files, arguments)}"
 
 
 def gateway(engine: Engine, program: Program) -> str:
