@@ -42,7 +42,7 @@ from aces_ci.core.request import (
     value_line,
 )
 from aces_ci.core.rule import Profile
-from aces_ci.core.skill import FileKind, Sibling, Skill, SkillFile, Snapshot
+from aces_ci.core.skill import FileKind, Sibling, Skill, SkillFile, Snapshot, sibling_of
 from aces_ci.core.suites.run_policy import Grading
 from aces_ci.rendering import pages
 from aces_ci.shell import collector
@@ -130,8 +130,8 @@ def _siblings(snapshots: tuple[Snapshot, ...]) -> Iterator[Sibling]:
             skill = _skill(snapshot)
         except Exception:  # noqa: BLE001 - a neighbour's fault is told where the neighbour itself is read
             continue
-        if skill.name and skill.description:
-            yield Sibling(path=skill.root, name=skill.name, description=skill.description)
+        if (sibling := sibling_of(skill)) is not None:
+            yield sibling
 
 
 def guarded(line: str) -> Iterator[str]:

@@ -125,7 +125,7 @@ def to_line(asked: Asked) -> str:
                 "after": _dump(asked.after),
                 "before": asked.before and _dump(asked.before),
                 "added": asked.added,
-                "siblings": [[sibling.path, sibling.name, sibling.description] for sibling in asked.siblings],
+                "siblings": [[each.path, each.name, each.description, each.body] for each in asked.siblings],
                 "profile": asked.profile,
                 "disabled": list(asked.disabled),
             }
@@ -156,7 +156,9 @@ def from_line(line: str) -> Asked:
         after=_snapshot(data["after"]),
         before=_snapshot(data["before"]) if data["before"] else None,
         added=data["added"],
-        siblings=tuple(Sibling(path=path, name=name, description=said) for path, name, said in data["siblings"]),
+        siblings=tuple(
+            Sibling(path=path, name=name, description=said, body=body) for path, name, said, body in data["siblings"]
+        ),
         profile=data["profile"],
         disabled=tuple(data["disabled"]),
     )

@@ -124,6 +124,8 @@ class Sibling:
     path: str
     name: str
     description: str
+    body: str = ""
+    """How its body begins. No agent sees it before it chooses; it tells which words are of this skill alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,3 +192,14 @@ class Skill:
     def path_of(self, file: str) -> str:
         """Repository-relative path of a skill-relative one."""
         return file if self.root == "." else f"{self.root}/{file}"
+
+
+HEAD = 4_000
+"""Characters of a sibling's body that are kept; a folder can hold hundreds."""
+
+
+def sibling_of(skill: Skill) -> Sibling | None:
+    """The skill as those beside it see it; None where it has no card."""
+    if not (skill.name and skill.description):
+        return None
+    return Sibling(path=skill.root, name=skill.name, description=skill.description, body=skill.body[:HEAD])

@@ -1,7 +1,7 @@
 """The description says nearly what a neighbour's says.
 
 Two skills side by side whose names and descriptions share most of their content words are picked by chance. The
-finding names the neighbour, and words of this skill's own body that the neighbour's card lacks.
+finding names the neighbour, and words of this skill's own body that the neighbour never uses.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def check(skill: Skill) -> Iterator[Problem]:
         if share > worst:
             worst, nearest = share, sibling
     if nearest is not None and worst >= SHARE:
-        own = apart(skill, card(nearest.name, nearest.description))
+        own = apart(skill, nearest)
         yield Problem(
             message=f"The description shares {round(100 * worst)} % of its words with {nearest.name}'s; an agent "
             "picks between the two by chance.",

@@ -22,7 +22,7 @@ from aces_ci.core.errors import DeliveryError
 from aces_ci.core.evidence import Evidence
 from aces_ci.core.request import PagesOf, Request, SkillOf, from_line, to_line
 from aces_ci.core.rule import Profile
-from aces_ci.core.skill import FileKind, SkillFile, Snapshot
+from aces_ci.core.skill import FileKind, Sibling, SkillFile, Snapshot
 from aces_ci.shell.reader import Reader
 from aces_ci.shell.zygote import Zygote
 from aces_ci.tiers.assemble import assemble
@@ -99,6 +99,7 @@ def test_every_question_is_the_same_after_its_line() -> None:
     snapshot = Snapshot(root="a", files={"b": SkillFile(path="b", kind=FileKind.REGULAR, size=2, data=b"\xff\0")})
     for asked in (
         Request(after=snapshot, added=True),
+        Request(after=snapshot, siblings=(Sibling(path="b", name="b", description="Says b.", body="# B\n"),)),
         SkillOf(snapshot=snapshot, cap=8),
         PagesOf(report="{}", key="k"),
     ):

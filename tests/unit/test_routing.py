@@ -7,7 +7,7 @@ import json
 from aces_ci.changes.parse import parse_skill
 from aces_ci.core.reading.routing import apart, card, rank, requests
 from aces_ci.core.reading.sample import manifest
-from aces_ci.core.skill import FileKind, Skill, SkillFile
+from aces_ci.core.skill import FileKind, Sibling, Skill, SkillFile, sibling_of
 
 
 def skill_of(body: str, evals: object = None) -> Skill:
@@ -52,5 +52,15 @@ def test_a_request_ranks_the_card_that_shares_its_rare_words_first() -> None:
 
 def test_words_apart_come_from_the_body_and_not_from_the_other_card() -> None:
     skill = skill_of("Totals postings. Postings are totalled by account.\n")
-    words = apart(skill, card("other", "Lists accounts"))
+    words = apart(skill, Sibling(path="skills/other", name="other", description="Lists accounts"))
     assert words[0] in ("totals", "postings") and "account" not in words
+
+
+def test_words_that_both_bodies_hold_set_nothing_apart() -> None:
+    """Of two copies each was told to say what the other says as well."""
+    body = "Open a branch with the command line. Ask the reviewer for an opinion.\n"
+    mine, twin = skill_of(body + "Then label it by wallet.\n"), sibling_of(skill_of(body))
+    assert twin is not None and twin.body == skill_of(body).body
+    words = apart(mine, twin)
+    assert "wallet" in words and not {"branch", "reviewer", "command"} & set(words)
+    assert apart(skill_of(body), twin) == []

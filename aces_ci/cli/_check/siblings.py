@@ -10,7 +10,7 @@ from aces_ci.changes.parse import parse_skill
 from aces_ci.changes.tree import EntryKind
 from aces_ci.changes.worktree import DiskTree
 from aces_ci.core.repo_path import join
-from aces_ci.core.skill import FileKind, Sibling, Skill, SkillFile
+from aces_ci.core.skill import FileKind, Sibling, Skill, SkillFile, sibling_of
 
 MOST = 300
 """Siblings that are looked at; a folder with more of them is compared with these."""
@@ -26,8 +26,8 @@ def siblings_of(top: Path, folder: str, parsed: Mapping[tuple[Path, str], Skill]
     found = []
     for root in _roots(tree, folder or "."):
         skill = parsed.get((top, root)) or _read(tree, root)
-        if skill.name and skill.description:
-            found.append(Sibling(path=root, name=skill.name, description=skill.description))
+        if (sibling := sibling_of(skill)) is not None:
+            found.append(sibling)
     return tuple(found)
 
 

@@ -14,7 +14,7 @@ from math import log
 
 from aces_ci.core.reading.lexis import STOP, stem, stems, words
 from aces_ci.core.reading.outline import outline
-from aces_ci.core.skill import Skill
+from aces_ci.core.skill import Sibling, Skill
 
 MOST_REQUESTS = 40
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{8,140})[\"”]")
@@ -73,16 +73,17 @@ def rank(request: str, cards: Sequence[frozenset[str]]) -> list[float]:
     return [sum(log(1 + len(cards) / spread[word]) for word in entry & asked) for entry in cards]
 
 
-def apart(skill: Skill, other: frozenset[str], most: int = 4) -> list[str]:
-    """Words of the body, most frequent first, that the other card lacks and that tell this skill from it."""
+def apart(skill: Skill, sibling: Sibling, most: int = 4) -> list[str]:
+    """Words of the body, most frequent first, that neither card nor body of the sibling holds."""
     mine = card(skill.name or "", skill.description or "")
+    theirs = card(sibling.name, sibling.description) | stems(sibling.body)
     counts: Counter[str] = Counter()
     spelled: dict[str, str] = {}
     for word in words(skill.body):
         if word in STOP or len(word) < 4:
             continue
         root = stem(word)
-        if root not in other:
+        if root not in theirs:
             counts[root] += 2 if root in mine else 1
             spelled.setdefault(root, word)
     return [spelled[root] for root, _ in counts.most_common(most)]
