@@ -99,7 +99,9 @@ def test_every_question_is_the_same_after_its_line() -> None:
     snapshot = Snapshot(root="a", files={"b": SkillFile(path="b", kind=FileKind.REGULAR, size=2, data=b"\xff\0")})
     for asked in (
         Request(after=snapshot, added=True),
-        Request(after=snapshot, siblings=(Sibling(path="b", name="b", description="Says b.", body="# B\n"),)),
+        Request(
+            after=snapshot, added=True, siblings=(Sibling(path="b", name="b", description="Says b.", body="# B\n"),)
+        ),
         SkillOf(snapshot=snapshot, cap=8),
         PagesOf(report="{}", key="k"),
     ):
