@@ -173,6 +173,8 @@ def _advice(report: Report) -> str:
 
 def _nothing(report: Report) -> str:
     count = len(report.unowned)
+    if not count:
+        return "no skill changed"
     return f"no skill changed; {plural(count, 'changed file')} {'belongs' if count == 1 else 'belong'} to no skill"
 
 

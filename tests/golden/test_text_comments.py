@@ -104,6 +104,22 @@ def test_comment(name: str, evidence: list[Evidence], snapshot: SnapshotAssertio
     assert text_of(MADE[name](evidence)) == snapshot(extension_class=Markdown)
 
 
+@pytest.mark.parametrize(
+    ("unowned", "said"),
+    [
+        ((), "no skill changed"),
+        (("a.md",), "no skill changed; 1 changed file belongs to no skill"),
+    ],
+)
+def test_where_no_skill_changed_files_are_counted_only_where_there_are_some(
+    unowned: tuple[str, ...], said: str, evidence: list[Evidence]
+) -> None:
+    header = evidence[0]
+    assert isinstance(header, RunStarted)
+    text = text_of([a_run(event=header.event, unowned=unowned)])
+    assert text.split("\n")[1] == f"### ✅ aces-ci: {said}"
+
+
 @pytest.mark.parametrize("name", MADE)
 def test_what_holds_in_every_comment(name: str, evidence: list[Evidence]) -> None:
     text = text_of(MADE[name](evidence))
