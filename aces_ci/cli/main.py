@@ -23,6 +23,11 @@ EXIT_BUG = 70
 EXIT_INTERRUPTED = 130
 EXIT_CLOSED = 141
 """As of any program whose reader went away: what was decided was not heard, so neither 0 nor 1 would be true."""
+EXTRAS = {
+    **dict.fromkeys(("anthropic", "openai"), "judge"),
+    **dict.fromkeys(("docker", "aiohttp", "uvloop", "numpy", "scipy"), "judge,live"),
+}
+"""What brings a package that not every installation has. Agents are graded by a judge, so they want both."""
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 # Files of this package that are parts of the command line, not commands.
 _PARTS = frozenset({"main", "options", "crash"})
@@ -105,6 +110,13 @@ def main(argv: list[str] | None = None) -> NoReturn:
     except AcesError as error:
         _show(error, as_json=as_json)
         sys.exit(error.exit_code)
+    except ModuleNotFoundError as error:
+        extra = EXTRAS.get((error.name or "").partition(".")[0])
+        if extra is None:
+            _bug(error, args, as_json=as_json)
+        what = f"the package `{error.name}`, which this needs, is not installed"
+        _show(AcesError(what, code="not_installed", do=f"pip install 'aces-ci[{extra}]'"), as_json=as_json)
+        sys.exit(EXIT_USAGE)
     except _NobodyReads:
         _close_stdout()
         sys.exit(EXIT_CLOSED)

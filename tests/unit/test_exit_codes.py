@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import click
@@ -13,6 +15,7 @@ import pytest
 from aces_ci.cli import main as boundary
 from aces_ci.core.errors import AcesError, DeliveryError, NotPermitted, UsageError
 
+ROOT = Path(__file__).resolve().parents[2]
 CANARY = "sk-canary-0123456789"
 
 
@@ -45,6 +48,8 @@ def ends(monkeypatch: pytest.MonkeyPatch, raised: BaseException | int, *words: s
         (ValueError("no"), 70),
         (FileNotFoundError(2, "no"), 70),
         (OSError(28, "full"), 4),
+        (ModuleNotFoundError("no", name="scipy.special"), 2),
+        (ModuleNotFoundError("no", name="aces_ci.nowhere"), 70),
     ],
 )
 def test_each_kind_of_ending_has_its_exit_code(
@@ -79,6 +84,19 @@ def test_a_bug_is_a_report_without_secrets(monkeypatch: pytest.MonkeyPatch, caps
     assert "ValueError: unexpected" in err
     assert CANARY not in err + out
     assert json.loads(out)["error"]["code"] == "bug"
+
+
+def test_a_package_of_an_extra_says_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ends(monkeypatch, ModuleNotFoundError("no", name="scipy"))
+    assert capsys.readouterr().err == (
+        "error: the package `scipy`, which this needs, is not installed\n  do:  pip install 'aces-ci[judge,live]'\n"
+    )
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    wanted = {re.split(r"[<>=]", row)[0] for name in ("judge", "live") for row in extras[name]}
+    assert set(boundary.EXTRAS) == wanted
+    assert {extra for value in boundary.EXTRAS.values() for extra in value.split(",")} <= set(extras)
 
 
 def test_no_error_has_the_code_of_a_verdict() -> None:
