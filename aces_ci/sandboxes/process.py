@@ -7,16 +7,14 @@ What it cannot give: another user, a closed network, bounded memory and disk, a 
 from __future__ import annotations
 
 import os
-import resource
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
 from typing import IO
@@ -27,7 +25,6 @@ from aces_ci.core.staging import StagedFile
 from aces_ci.ports.sandbox import (
     AT_ONCE,
     NEVER_BEGUN,
-    End,
     ImageRequest,
     Job,
     Limits,
@@ -39,11 +36,10 @@ from aces_ci.ports.sandbox import (
 )
 from aces_ci.sandboxes._process.channel import PipeChannel
 from aces_ci.sandboxes._process.collect import collect
+from aces_ci.sandboxes._process.play import play, size_of
 from aces_ci.sandboxes._process.ports import free_port
 
 _SOCKET, _TUNNEL = "gw.sock", "net.sock"
-_POLL = 0.02
-_STOP_SECONDS = 5.0
 
 
 class ProcessSession:
@@ -88,7 +84,7 @@ class ProcessSession:
         return str(self._root / f"s{slot}" / "workspace")
 
     def run(self, job: Job, stop: threading.Event, turn: Turn = AT_ONCE) -> Ran:
-        """One process group: staged, run, killed as a whole, collected."""
+        """One agent with all that it starts: staged, run, ended as a whole, collected."""
         begun = time.monotonic()
         home, workspace = Path(self.home(job.slot)), Path(self.workspace(job.slot))
         for folder, files in ((home, job.home), (workspace, job.workspace)):
@@ -113,7 +109,7 @@ class ProcessSession:
             with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
                 started = time.monotonic()
                 try:
-                    end, because, exit_code = _play(command, workspace, environment, job.limits, stop, (out, err))
+                    end, because, exit_code = play(command, workspace, environment, job.limits, stop, (out, err))
                 finally:
                     turn.over()
                 _own_folder(folder)
@@ -194,18 +190,6 @@ def _own(home: Path) -> dict[str, str]:
     }
 
 
-def _limit(pid: int, limits: Limits) -> None:
-    """From outside, because a hook in a forked child of a threaded program may hang. Linux only."""
-    if sys.platform == "linux":
-        for what, most in (
-            (resource.RLIMIT_CORE, 0),
-            (resource.RLIMIT_FSIZE, limits.file_bytes),
-            (resource.RLIMIT_NOFILE, limits.files_open),
-        ):
-            with suppress(ProcessLookupError):
-                resource.prlimit(pid, what, (most, most))
-
-
 def _lay(folder: Path, files: tuple[StagedFile, ...]) -> None:
     for file in files:
         path = folder / file.path
@@ -214,63 +198,9 @@ def _lay(folder: Path, files: tuple[StagedFile, ...]) -> None:
         path.chmod(0o755 if file.executable else 0o644)
 
 
-def _play(
-    command: list[str],
-    workspace: Path,
-    environment: dict[str, str],
-    limits: Limits,
-    stop: threading.Event,
-    streams: tuple[IO[bytes], IO[bytes]],
-) -> tuple[End, str, int]:
-    """The process group from its start to its last member's end."""
-    started = time.monotonic()
-    process = subprocess.Popen(
-        command,
-        cwd=workspace,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=streams[0],
-        stderr=streams[1],
-        start_new_session=True,
-    )
-    _limit(process.pid, limits)
-    end, because = _watch(process, limits, started, stop, streams)
-    _end_group(process)
-    return end, because, process.returncode
-
-
-def _watch(
-    process: subprocess.Popen[bytes],
-    limits: Limits,
-    started: float,
-    stop: threading.Event,
-    streams: tuple[IO[bytes], IO[bytes]],
-) -> tuple[End, str]:
-    while process.poll() is None:
-        if stop.is_set():
-            return End.CANCELLED, "the run was interrupted"
-        if time.monotonic() - started > limits.seconds:
-            return End.TIMED_OUT, f"it ran longer than {limits.seconds:g} s"
-        if sum(map(_size, streams)) > limits.log_bytes:
-            return End.LOG_FLOOD, f"it wrote more than {limits.log_bytes} bytes of output"
-        time.sleep(_POLL)
-    return End.EXITED, ""
-
-
-def _end_group(process: subprocess.Popen[bytes]) -> None:
-    """The relay and whatever the agent left behind; a process that made a session of its own escapes."""
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait(_STOP_SECONDS)
-
-
-def _size(stream: IO[bytes]) -> int:
-    return os.fstat(stream.fileno()).st_size
-
-
 def _bounded(stream: IO[bytes], limits: Limits) -> Stream:
     half = limits.log_kept_bytes // 2
-    size = _size(stream)
+    size = size_of(stream)
     stream.seek(0)
     if size <= 2 * half:
         return Stream(data=stream.read(2 * half))
