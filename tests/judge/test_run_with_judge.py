@@ -116,6 +116,7 @@ def test_the_second_run_asks_nothing_and_a_change_asks_only_for_itself(
     )
     went(history, out, model)
     assert len(model.seen) == asked + 2 * 9, "the head of one skill changed"
+    assert "uvx 'aces-ci[judge]@" in (out / "comment.md").read_text("utf-8"), "the command as copied has no SDK"
 
 
 def test_a_skill_that_its_text_blocks_is_not_asked_about_and_every_page_says_why(
@@ -315,7 +316,7 @@ def test_text_and_page_say_what_the_judge_said_with_quote_fix_votes_and_cost(
     page = text_of(rows, html.RENDERER)
     section = page[page.index('<h2 id="judge">') : page.index('<h2 id="findings">')]
     assert "7.4 of 10 (votes 7.3 to 7.6), was 7.4 (7.3 to 7.6)" in section and "25 of 28 criteria" in section
-    assert "<td>7 · 9 · 8</td>" in section and "description: Counts rows." in section
+    assert '<td data-th="Votes">7 · 9 · 8</td>' in section and "description: Counts rows." in section
     assert "&lt;b&gt;Write&lt;/b&gt; `one` example" in section and "<b>" not in section
     assert "Text in this skill tries to instruct its judge" in section
     assert "skills/log-triage/SKILL.md?plain=1#L3" in section

@@ -10,6 +10,7 @@ from aces_ci.core import docs
 from aces_ci.core.amount import NBSP, dollars, plural, usd
 from aces_ci.core.change import How
 from aces_ci.core.inert import code
+from aces_ci.core.invocation import JUDGE, LIVE, uvx
 from aces_ci.core.next_step import GITLAB, start_live
 from aces_ci.core.proposal import Fate, ScriptChange
 from aces_ci.core.report import Report
@@ -53,7 +54,7 @@ def why(report: Report) -> list[str]:
     ]
 
 
-def commands(report: Report, program: str, base: str) -> list[str]:
+def commands(report: Report, base: str) -> list[str]:
     """How the author runs the agents with a key of their own; nothing where nobody waits or no agent would run."""
     rows = [row for row in proposals(report) if not row.because and WORD.fullmatch(row.skill)]
     if report.verdict.state is not State.WAITS or not rows:
@@ -61,7 +62,7 @@ def commands(report: Report, program: str, base: str) -> list[str]:
     least, _ = cost_of(rows)
     price = "at a price that is not known" if least is None else f"about {dollars(least)}"
     paths = " ".join(row.skill for row in rows[:SHOWN])
-    return [f"# the live run with your own key, {price}", f"{program} live {paths} --base {base}"]
+    return [f"# the live run with your own key, {price}", f"{uvx(JUDGE, LIVE)} live {paths} --base {base}"]
 
 
 def _starts(report: Report, place: Place) -> Iterator[str]:

@@ -14,6 +14,7 @@ from aces_ci.core.event import EventKind
 from aces_ci.core.evidence import CUT_SHORT, GATE_FAILED, Skipped, Tier
 from aces_ci.core.gate import Outcome
 from aces_ci.core.inert import code, prose, visible
+from aces_ci.core.invocation import JUDGE, uvx
 from aces_ci.core.report import Cost, Report
 from aces_ci.ports.renderer import Place
 from aces_ci.renderers._comment import approve, links
@@ -143,16 +144,16 @@ def commands(report: Report) -> list[str]:
     if not paths:
         return []
     named = " ".join(shlex.quote(path) for path in paths) if len(paths) <= 3 else ""
-    line = visible(f"uvx aces-ci@{__version__} check {named}".rstrip(), 400)
+    line = visible(f"{uvx()} check {named}".rstrip(), 400)
     if "`" in line or "<U+" in line or line.endswith("…"):
-        line = f"uvx aces-ci@{__version__} check"
+        line = f"{uvx()} check"
     judged = any(skill.judgements for skill in report.skills)
     asked = [
         "# the same at your terminal, with your key",
-        f"uvx aces-ci@{__version__} judge --base {_base(report)}",
+        f"{uvx(JUDGE)} judge --base {_base(report)}",
     ]
-    shown = body.commands(report, __version__) or (asked if judged else ["# the same at your terminal", line])
-    shown = [*shown, *approve.commands(report, f"uvx aces-ci@{__version__}", report.merge_base[:7])]
+    shown = body.commands(report) or (asked if judged else ["# the same at your terminal", line])
+    shown = [*shown, *approve.commands(report, report.merge_base[:7])]
     return ["```sh", *shown, "```", ""]
 
 

@@ -8,6 +8,7 @@ from aces_ci.core.evidence import GATE_FAILED, Tier
 from aces_ci.core.gate import GateName, GateResult, Mode, Outcome
 from aces_ci.core.grading.points import NBSP, interval, signed
 from aces_ci.core.inert import code, prose
+from aces_ci.core.invocation import JUDGE, LIVE, uvx
 from aces_ci.core.live import Word
 from aces_ci.core.next_step import accept_loss
 from aces_ci.core.report import Report
@@ -115,7 +116,7 @@ def _gates(report: Report, found: list[Live], forge: str) -> list[str]:
     return lines
 
 
-def commands(report: Report, version: str) -> list[str]:
+def commands(report: Report) -> list[str]:
     """How to repeat it at a terminal; no trailing blank line. Names are quoted by the caller's rules.
 
     Of a skill that regressed one case is enough to see it; of one that cannot be told more cases come first.
@@ -124,8 +125,8 @@ def commands(report: Report, version: str) -> list[str]:
     if not found:
         return []
     live = found[0]
-    program, path = f"uvx aces-ci@{version}", live.skill.change.path
-    run = f"{program} live {_safe(path)} --base {report.merge_base[:7]}"
+    path = live.skill.change.path
+    run = f"{uvx(JUDGE, LIVE)} live {_safe(path)} --base {report.merge_base[:7]}"
     worst = _worst_case(live)
     if live.summary.word is Word.REGRESSED and worst:
         return [f"# one case here{_price(live, 1 / max(1, len(live.summary.cases)))}", f"{run} --case {worst}"]
@@ -133,7 +134,7 @@ def commands(report: Report, version: str) -> list[str]:
     drafts = []
     if more is not None:
         count = more.cases - len(live.summary.cases)
-        drafts = ["# draft cases", f"{program} evals create {_safe(path)} --add {count}"]
+        drafts = ["# draft cases", f"{uvx()} evals create {_safe(path)} --add {count}"]
     same = "the same run" if drafts else "the same at your terminal"
     return [*drafts, f"# {same}{_price(live)}", run]
 
