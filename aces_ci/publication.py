@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import cast
 
 from aces_ci import __version__, compose
@@ -167,9 +167,9 @@ def verdict_line(report: Report) -> str:
     return f"verdict: {word}{by} · {money} · {duration(report.cost.seconds)}".replace("\u00a0", " ")
 
 
-def to_stdout(report: Report, texts: Mapping[str, str], wanted: str, dialect: Dialect) -> str:
+def to_stdout(pages: Pages, wanted: str, dialect: Dialect, *, notes: bool) -> str:
     """What `--format` asks for. A runner reads commands out of this stream too, and a path may be one."""
     if wanted == "json":
-        return texts["report.json"]
-    text = texts["comment.md"] if wanted == "markdown" else texts["report.txt"]
+        return pages.texts["report.json"]
+    text = pages.texts["comment.md"] if wanted == "markdown" else pages.texts["report.txt"] if notes else pages.brief
     return text if dialect is Dialect.PLAIN else "".join(f"{inert(row)}\n" for row in text.splitlines())

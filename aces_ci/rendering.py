@@ -11,10 +11,11 @@ from aces_ci.ports.renderer import Place
 
 def pages(report: Report, key: str) -> Pages:
     """Every format there is, and what is posted beside the comment."""
-    place = place_of(report, key=key)
+    place, less = place_of(report, key=key), place_of(report, key=key, smaller=True)
     return Pages(
         texts={found.filename: found.render(report, place) for found in compose.renderers()},
-        smaller=compose.renderer("markdown").render(report, place_of(report, key=key, smaller=True)),
+        smaller=compose.renderer("markdown").render(report, less),
+        brief=compose.renderer("text").render(report, less),
         annotations=compose.annotations_of(report),
         outputs=compose.outputs(report),
         title=headline(report).plain,

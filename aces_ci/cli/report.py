@@ -38,7 +38,7 @@ def COMMAND(  # noqa: PLR0913 - the loader's constant; click hands every option 
     see docs/evals.md) are shown as "imported, unverified" and decide nothing."""
     from aces_ci.jobs.run import Options, report
 
-    del color, verbose
+    del color
     options = Options(
         repo=repo,
         output=output,
@@ -47,5 +47,6 @@ def COMMAND(  # noqa: PLR0913 - the loader's constant; click hands every option 
         post=post,
         format=format_,
         quiet=quiet,
+        notes=verbose > 0,
     )
     return report(evidence, options, env=dict(os.environ), stdout=sys.stdout, stderr=sys.stderr)

@@ -41,7 +41,7 @@ def COMMAND(  # noqa: PLR0913 - the loader's constant; click hands every option 
     """Find the changed skills, run the tiers, write reports, post the comment, decide the exit code."""
     from aces_ci.jobs.run import Options, run
 
-    del color, verbose
+    del color
     options = Options(
         repo=repo,
         base=base,
@@ -55,5 +55,6 @@ def COMMAND(  # noqa: PLR0913 - the loader's constant; click hands every option 
         resume=resume,
         format=format_,
         quiet=quiet,
+        notes=verbose > 0,
     )
     return run(options, env=dict(os.environ), stdout=sys.stdout, stderr=sys.stderr)

@@ -29,5 +29,7 @@ class Pages:
     annotations: tuple[Annotation, ...]
     outputs: Mapping[str, str]
     """What the action and the component hand on."""
+    brief: str
+    """`report.txt` without its notes, for a terminal that did not ask for them."""
     title: str
     """The headline in plain words."""

@@ -57,6 +57,8 @@ class Options:
     post: bool = True
     format: str = "text"
     quiet: int = 0
+    notes: bool = False
+    """Whether the text on stdout holds findings of severity info; the files always do."""
     resume: bool = False
 
 
@@ -196,7 +198,7 @@ def finish(
         f"written: {folder.path}/ ({len(texts) + 1 + (folder.path / planning.PLAN_FILE).exists()} files) · {posted}"
     )
     if options.quiet < 2:
-        stdout.write(publication.to_stdout(report, texts, options.format, log.dialect))
+        stdout.write(publication.to_stdout(pages, options.format, log.dialect, notes=options.notes))
     log.line(publication.verdict_line(report))
     return publication.exit_code(report, lost, log)
 

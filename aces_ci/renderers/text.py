@@ -10,15 +10,14 @@ from dataclasses import dataclass
 from aces_ci.core.amount import plural, tokens, usd
 from aces_ci.core.asking.judge_score import worst
 from aces_ci.core.asking.judge_text import INJECTION, advice, overall, suspected, who
-from aces_ci.core.finding import Severity
+from aces_ci.core.columns import folded
+from aces_ci.core.finding import Finding, Severity, since
 from aces_ci.core.headline import headline
 from aces_ci.core.inert import visible
 from aces_ci.core.report import Report, SkillReport
 from aces_ci.ports.renderer import Place
 from aces_ci.renderers import _imported
 from aces_ci.renderers._live.plain import result_lines
-
-WIDTH = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,29 +28,38 @@ class Text:
     filename: str = "report.txt"
 
     def render(self, report: Report, place: Place) -> str:
-        """The whole text."""
-        del place
+        """The whole text; where it is to be smaller, without notes, and with their number."""
         lines = [headline(report).plain, ""]
         for skill in report.skills:
-            lines += _findings(skill)
+            lines += _findings(skill, notes=not place.smaller)
+        left = sum(_is_note(finding) for skill in report.skills for finding in skill.findings) if place.smaller else 0
+        if left:
+            lines += [f"{plural(left, 'note')}, shown with -v.", ""]
         lines += _table(report)
         lines += _judged(report)
         lines += result_lines(report)
         for item in report.skipped:
             owner = f" ({visible(item.skill, 60)})" if item.skill else ""
-            lines.append(f"skipped: {item.tier.value}{owner}: {visible(item.because, 160)}")
+            lines += folded(f"skipped: {item.tier.value}{owner}: {visible(item.because, 160)}", indent="  ")
         lines += _imported.lines(report)
         if not any(skill.live for skill in report.skills):
             lines.append("Text only: agents were not tested.")
         return "\n".join(lines) + "\n"
 
 
-def _findings(skill: SkillReport) -> list[str]:
+def _is_note(finding: Finding) -> bool:
+    return finding.severity is Severity.INFO
+
+
+def _findings(skill: SkillReport, *, notes: bool) -> list[str]:
     rows = []
     for finding in skill.findings:
+        if _is_note(finding) and not notes:
+            continue
         place = f"{visible(finding.path, 200)}:{finding.line}:{finding.column or 1}"
-        rows.append(f"{place}: {finding.severity.value} {finding.code} {visible(finding.title, 80)}")
-        rows.append(f"  fix: {visible(finding.hint, 200)}")
+        told = f" ({since(finding)})" if finding.new is not None else ""
+        rows.append(f"{place}: {finding.severity.value} {finding.code} {visible(finding.title, 80)}{told}")
+        rows += folded(visible(finding.hint, 200), "  fix: ")
     return [*rows, ""] if rows else []
 
 

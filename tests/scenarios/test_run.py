@@ -233,6 +233,22 @@ def test_the_report_from_the_evidence_alone_is_the_same(runner: Runner, tmp_path
         assert (again / name).read_bytes() == (runner.out / name).read_bytes(), name
 
 
+def test_a_terminal_gets_the_number_of_notes_and_with_v_the_notes(runner: Runner, tmp_path: Path) -> None:
+    head, base = broken_pull(runner.history)
+    runner.pull(head, base)
+    kept = (runner.out / "report.txt").read_text("utf-8")
+    notes = [line for line in kept.split("\n") if re.match(r"\S+:\d+:\d+: info ", line)]
+    assert notes, "the skill has no note to leave out"
+    for shown in (False, True):
+        out = io.StringIO()
+        options = Options(repo=tmp_path, output=tmp_path / "again", post=False, notes=shown)
+        report([runner.out], options, env={}, stdout=out, stderr=io.StringIO())
+        assert (tmp_path / "again/report.txt").read_text("utf-8") == kept
+        assert [line for line in notes if line in out.getvalue()] == (notes if shown else [])
+        assert (f"{len(notes)} note" in out.getvalue()) is not shown
+        assert ": error " in out.getvalue()
+
+
 def test_a_secret_of_the_environment_is_in_no_file_and_no_log(runner: Runner) -> None:
     secret = "tok-secret-abcdefgh12345678"
     runner.github.tokens[secret] = BOT
