@@ -18,6 +18,7 @@ from aces_ci.core.scan.documents import documents, site_of
 from aces_ci.core.scan.snippets import is_markdown
 from aces_ci.core.scan.stance import about_security
 from aces_ci.core.scripts.danger import scan
+from aces_ci.core.scripts.hazards.hazard import Kind
 from aces_ci.core.skill import Skill
 
 _COMMENT = re2.compile(r"(?s)<!--(.*?)-->|\[//\]: # [(\"'](.*?)[)\"']\n")
@@ -40,6 +41,12 @@ _ORDER = re2.compile(
 )
 
 
+_FORBIDS = re2.compile(
+    r"(?i)\b(not|never|don['’]t|avoid|refuse|reject)\b[^.\n`]{0,24}(\b(run|execut|us|call|past|typ|install|do)\w*\b|`)|"
+    r"\bexample|\battack|\bmalicious"
+)
+
+
 def check(skill: Skill) -> Iterator[Problem]:
     subject = about_security(skill)
     for path, text in documents(skill):
@@ -52,15 +59,21 @@ def check(skill: Skill) -> Iterator[Problem]:
                 if site_of(text, line) == "fence" or not _ORDER.search(" ".join(inner.split())):
                     continue
                 calm = bool(subject or _SHAPE.search(path))
-                worst = any(
-                    hazard.severity is Severity.CRITICAL for code in _CODE.findall(inner) for hazard in scan(code)
-                )
+                worst = not _FORBIDS.search(inner) and any(map(_grave, _CODE.findall(inner)))
                 yield Problem(
                     path=path,
                     line=line,
                     message="A part that the rendered page does not show tells the agent to do something.",
                     severity=Severity.INFO if calm else Severity.CRITICAL if worst else Severity.WARNING,
                 )
+
+
+def _grave(code: str) -> bool:
+    """Whether a command brings in a stranger's code or carries data off, beyond doubt."""
+    kinds = {Kind.REMOTE_CODE, Kind.EXFILTRATION}
+    return any(
+        hazard.severity is Severity.CRITICAL and hazard.kind in kinds and not hazard.doubt for hazard in scan(code)
+    )
 
 
 RULE = Rule(

@@ -101,9 +101,11 @@ def _names_its_product(skill: Skill, url: str, text: str) -> bool:
         return False
     labels = name.split(".")
     parts = url.split("://", 1)[-1].split("/")[1:3] if kind is Host.KNOWN or labels[0] in {"raw", "git"} else []
-    words = {word for word in re2.split(r"[^a-z0-9]+", " ".join((*labels[-3:-1], *parts)).lower()) if len(word) > 2}
+    words = {word.lower().removesuffix(".git") for word in (*labels[-3:-1], *parts) if len(word) > 2}
     around = hosts.without(f"{skill.root} {skill.name or ''} {skill.description or ''} {text}").lower()
     return any(
-        word in around if len(word) > 4 else re2.search(rf"(?:^|[^a-z]){word}(?:[^a-z]|$)", around) is not None
+        word in around
+        if len(word) > 4
+        else re2.search(rf"(?:^|[^a-z]){re2.escape(word)}(?:[^a-z]|$)", around) is not None
         for word in words - _GENERAL
     )

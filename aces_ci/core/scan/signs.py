@@ -28,13 +28,16 @@ _OBEYS = re2.compile(
 )
 """What a sentence that voids other orders has the agent do instead."""
 _OWN = re2.compile(
-    r"(?i)\b(ssh keys?|private keys?|environment variables?|cookies|seed phrases?|chat history|conversation)\b|\.env\b|"
+    r"(?i)\b(ssh keys?|private keys?|environment variables?|cookies|seed phrases?)\b|\.env\b|"
     r"\.ssh\b|id_(rsa|ed25519)|\.aws/|\.netrc|\.gnupg|\.git-credentials|\.npmrc|\.config/gh|\.kube/|/etc/shadow|"
     r"keychain|\d{1,3}(\.\d{1,3}){3}|webhook\.site|ngrok|pastebin|requestbin"
 )
 """Data that no service asks for, and places where none is found."""
-_UNSEEN = re2.compile(r"(?i)\b(silently|secretly|covertly|quietly|without)\b.*(https?://|\.ssh|ssh|keys?\b|tokens?\b)")
-_LATER = re2.compile(r"(?i)\b(CLAUDE|AGENTS|GEMINI|SOUL|MEMORY)\.md\b|cursorrules|copilot-instructions")
+_UNSEEN = re2.compile(
+    r"(?is)\b(silently|secretly|covertly|quietly|without)\b.*\b(send|upload|post|transmit|forward|exfiltrate|leak)\b.*"
+    r"(https?://|\bssh|\bkeys?\b|\btokens?\b)"
+)
+_LATER = re2.compile(r"(?i)\b(CLAUDE|AGENTS|GEMINI)\.md\b|cursorrules|copilot-instructions")
 
 
 def beyond_doubt(skill: Skill, path: str, text: str, marker: Marker, markers: Sequence[Marker], place: str) -> bool:
@@ -42,7 +45,7 @@ def beyond_doubt(skill: Skill, path: str, text: str, marker: Marker, markers: Se
     about = " ".join((skill.name or "", skill.description or "", skill.directory)).replace("-", " ").replace("_", " ")
     if tried(path) or (_SUBJECT.search(about) and place != "comment"):
         return False
-    if place == "comment":
+    if place == "comment" and marker.kind != "conceal":
         return True  # what is hidden from the page and orders the agent about is two signs by itself
     said = text[marker.start : marker.end]
     if marker.kind == "exfiltrate":

@@ -30,6 +30,7 @@ _CUE = re2.compile(
     r"leak(s|ed|ing|age)?|tamper\w*|"
     r"requires? (explicit )?(confirmation|approval|permission)|(explicit|user|human) (confirmation|approval|"
     r"permission)|irreversible|destroys?|destroyed|wipes?|wiped|loses?|careful(ly)?|caution|catastroph\w*|"
+    r"beware|harmful|risky|backdoors?|trojans?|compromis\w*|unauthori[sz]ed|simulat\w*|"
     r"audit(s|ed|ing)?|patterns?|signatures?|indicators?|common mistakes?|pitfalls?|test (case|prompt|input)s?|"
     r"adversarial|jailbreak\w*|red[- ]team\w*|treat .{0,40} as data|"
     r"if (a|an|any|the) .{0,60}(says?|contains?|tells?|asks?|instructs?|claims?))\b|"

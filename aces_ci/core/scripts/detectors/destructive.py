@@ -33,6 +33,7 @@ _DISK = re2.compile(
 _PARTITION = re2.compile(r"/dev/\$|/dev/disk/")
 OTHERS_DO_IT = "Whoever sets a machine up does it as well."
 GUARDED = "It stands behind a condition, or in a machine or home of its own."
+_APART = frozenset({"chroot", "bwrap", "firejail", "unshare", "nsenter", "arch-chroot"})
 _WHOLE = frozenset({"rm-root", "rm-home", "rm-found", "find-delete", "mv-null", "mode-root"})
 _EVERYTHING = re2.compile(r"/|~/?|[$]HOME/?|[$]\{HOME\}/?|/home/?|/root/?|/Users/?")
 _FIRST_DISK = re2.compile(r"/dev/(sda|hda|vda|xvda|nvme0n1|mmcblk0|r?disk[01])")
@@ -58,7 +59,9 @@ def _doubt(scene: Scene, command: Command, suspicion: Suspicion) -> str:
     if not named:
         return OTHERS_DO_IT
     own_home = any(key == "HOME" for each in scene.commands[: command.index + 1] for key, _ in each.assignments)
-    kept_apart = command.within & {Within.CONTAINER, Within.REMOTE, Within.BRANCH}
+    kept_apart = bool(
+        command.within & {Within.CONTAINER, Within.REMOTE, Within.BRANCH} or _APART & set(command.wrappers)
+    )
     return GUARDED if kept_apart or own_home or command.operator == "||" else ""
 
 

@@ -130,7 +130,9 @@ def _run(text: str) -> Iterator[tuple[int, str, str, str]]:
             if whole and not _PART.search(match.group(2)) and len(held) < MAX_NAMES:
                 held.add(match.group(1))
         for name in sorted(held):
-            match = re2.search(_RUNS + rf"(?:await\s+)?{name}\b(?:\.(?:text|toString|data|body)\b)?", text)
+            match = re2.search(
+                _RUNS + rf"(?:await\s+)?{name}\b(?:\.(?:text|toString|data|body)\b(?:\(\w*\))?)?\s*[,)]", text
+            )
             if match:
                 before = text[max(0, match.start() - NEAR) : match.end()]
                 bound = any(source.search(before) for source in sources)

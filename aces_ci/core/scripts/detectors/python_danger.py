@@ -114,7 +114,7 @@ def _find(module: ast.Module, text: str, names: Names) -> Iterator[Hazard]:
                     "fetched-code",
                     Severity.CRITICAL,
                     "runs code that it downloads at run time",
-                    doubt=sureness.serving(_near(text, node)),
+                    doubt=sureness.serving(_near(text, node), value=name == "eval"),
                 )
         elif touched := python_files.of(node, names):
             yield from _deletes(node, text, touched)

@@ -50,6 +50,13 @@ def _shell_at(scene: Scene, command: Command, opened: Command) -> bool:
     return joined and (command.name in SHELLS or (bool(command.words) and command.name is None))
 
 
+def _set_here(scene: Scene, socket: str) -> bool:
+    """Whether the host of a raw connection is a variable that the script itself sets, in the open or encoded."""
+    host = socket.split("/")[3].strip('"${}')
+    values = (word for each in scene.commands for name, word in each.assignments if name == host)
+    return any(word.text or "base64" in word.shape for word in values)
+
+
 def find(scene: Scene, command: Command) -> Iterator[Suspicion]:
     """Every shell or secret of one command that a raw connection carries off."""
     sockets = _sockets(scene, command)
@@ -57,7 +64,7 @@ def find(scene: Scene, command: Command) -> Iterator[Suspicion]:
     held = bool(sockets) and name == "exec" and not command.operands
     if held and not any(_shell_at(scene, other, command) for other in scene.commands[command.index + 1 :]):
         return  # a descriptor alone: how a script waits for a port
-    doubt = "" if any("$" not in each for each in sockets) else sureness.NO_ADDRESS
+    doubt = "" if any("$" not in each or _set_here(scene, each) for each in sockets) else sureness.NO_ADDRESS
     if sockets and (name in SHELLS or held):
         yield _critical("reverse-shell", "gives a remote machine a shell here", sockets[0], doubt)
     elif (

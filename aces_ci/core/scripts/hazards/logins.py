@@ -14,9 +14,10 @@ _WITHOUT_PASSWORD = re2.compile(
     r"dnf|docker|mount|crontab|useradd|usermod|visudo|passwd|systemctl|kill)\s*(?:,|\"|'|\\|\n|$))"
 )
 """Everything, or a program that does anything it is told."""
-_KEY = re2.compile(r"\b(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\w+|sk-ssh-\S+)\s+AAAA[A-Za-z0-9+/]{6,}")
+_KEY = re2.compile(r"\b(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\w+|sk-ssh-\S+)\s+AAAA[A-Za-z0-9+/]{6,}(?:[=\s'\"\\]|$)")
+_STANDS_FOR = re2.compile(r"(?i)\byour|example|placeholder|user@host|<[a-z]")
 _ROOT = re2.compile(r"(?m)\b[\w-]+:[^:\n]*:0+:\d*:")
-_FETCHED = re2.compile(r"https?://[^\s'\"]+")
+_FETCHED = re2.compile(r"https?://[^\s'\"${<]+(?:[\s'\"|)]|$)")
 
 
 def login_doubt(target: str, text: str, command: Command) -> str:
@@ -24,7 +25,8 @@ def login_doubt(target: str, text: str, command: Command) -> str:
     if command.within & {Within.REMOTE, Within.CONTAINER}:
         return ELSEWHERE
     if target.endswith("authorized_keys"):
-        sure = _KEY.search(text) is not None or _FETCHED.search(text) is not None
+        written = _KEY.search(text) is not None and _STANDS_FOR.search(text) is None
+        sure = written or _FETCHED.search(text) is not None
     elif target.endswith(("passwd", "shadow")):
         sure = _ROOT.search(text) is not None
     else:
