@@ -113,6 +113,7 @@ def test_nothing_else_is_reached_and_the_client_hears_why(told: Told) -> None:
 
 
 def test_the_cap_cuts_and_nothing_passes_after_it(told: Told) -> None:
+    assert told.sink.trials
     for trial in told.sink.trials:
         found = told.agent(trial)
         assert found["too much"].startswith("IncompleteRead") and "403" in found["allowed, after that"]
@@ -120,6 +121,7 @@ def test_the_cap_cuts_and_nothing_passes_after_it(told: Told) -> None:
 
 
 def test_every_connection_is_a_row_of_the_evidence(told: Told) -> None:
+    assert told.sink.trials
     for trial in told.sink.trials:
         mine = _rows(trial, HOST)
         ends = [row.passage for row in mine]
