@@ -169,7 +169,9 @@ def assert_row(head: list[str], row: list[str], text: str) -> None:
 
 @pytest.mark.parametrize("run", RUNS)
 def test_every_number_of_the_log(run: str, texts: dict[str, dict[str, str]]) -> None:
-    for line in texts[run]["text"].split("\n"):
+    lines = texts[run]["text"].split("\n")
+    assert any(line.startswith("result:") for line in lines)
+    for line in lines:
         if line.startswith("result:"):
             assert re.search(r"\d+ cases x \d+ runs an arm", line), line
             found = re.findall(r"([+-]?\d[\d.]*) \[[+-]?[\d.]+, [+-]?[\d.]+\]", line)
@@ -266,6 +268,8 @@ def test_every_number_of_the_page(run: str, texts: dict[str, dict[str, str]]) ->
 def test_every_number_of_the_metrics_file(run: str, texts: dict[str, dict[str, str]]) -> None:
     lines = texts[run]["metrics"].split("\n")
     points = [line for line in lines if 'part="point"' in line]
+    estimated = list(estimates(json.loads(texts[run]["json"])["skills"]))
+    assert bool(points) is any(path.endswith((".change.estimate", ".lift.estimate")) for path, _ in estimated)
     for line in points:
         for other in ("low", "high"):
             assert any(row.startswith(line.split(",part=")[0] + f',part="{other}"') for row in lines), line
@@ -275,7 +279,9 @@ def test_every_number_of_the_metrics_file(run: str, texts: dict[str, dict[str, s
 
 @pytest.mark.parametrize("run", RUNS)
 def test_every_number_of_an_annotation(run: str) -> None:
-    for note in live_notes(report_of(RUNS[run]())):
+    notes = list(live_notes(report_of(RUNS[run]())))
+    assert bool(notes) is (run not in {"improved", "no_difference", "new_skill", "lost_few"}), "nothing to see to"
+    for note in notes:
         assert re.search(r"\d+ cases x \d+ runs", note.message), note
         points = re.search(r"\(([+-]\d+) points\)", note.title)
         if points or " of 100" in note.message:
@@ -284,7 +290,7 @@ def test_every_number_of_an_annotation(run: str) -> None:
 
 def test_the_page_shows_the_two_traces_of_a_cause_side_by_side(texts: dict[str, dict[str, str]]) -> None:
     html = texts["regressed"]["html"]
-    (row,) = re.findall(r"<tr><td><pre>(.*?)</pre></td><td><pre>(.*?)</pre></td></tr>", html, flags=re.DOTALL)
+    (row,) = re.findall(r"<tr><td[^>]*><pre>(.*?)</pre></td><td[^>]*><pre>(.*?)</pre></td></tr>", html, flags=re.DOTALL)
     assert "export.py 2026-10" in row[0] and "--fast" not in row[0] and "export.py --fast 2026-10" in row[1]
     assert "<th>skill on the base, split-invoice</th><th>this change, split-invoice</th>" in html
     assert "Try taking it out" in html and "SKILL.md:4 (head)" in html

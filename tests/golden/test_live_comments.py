@@ -224,18 +224,21 @@ def test_arms_headline_and_lift_subtract_from_each_other(name: str, made: dict[s
 
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_bars_match_their_numbers(name: str, made: dict[str, Made]) -> None:
+    seen = 0
     for row in table_rows(made[name].text):
         bars = [cell.strip("`") for cell in row if re.fullmatch(r"`[·━●]{20}`", cell)]
         level = next((re.match(r"\**([\d.]+)\**\u00a0\[([\d.]+),\u00a0([\d.]+)\]", cell) for cell in row[1:2]), None)
         if not bars:
             continue
         assert level is not None
+        seen += 1
         middle, low, high = (float(value) for value in level.groups())
         bar = bars[0]
         assert abs(bar.index("●") - min(19, middle // 5)) <= 1
         drawn = [place for place, char in enumerate(bar) if char != "·"]
         assert abs(drawn[0] - low // 5) <= 1
         assert abs(drawn[-1] - (-(-high // 5) - 1)) <= 1
+    assert seen == made[name].text.count("●")
 
 
 def test_the_cause_is_cited_with_its_line_and_both_traces(made: dict[str, Made]) -> None:
@@ -277,7 +280,11 @@ def test_skill_use_stands_on_the_page_with_its_interval_and_the_comment_names_it
     report = report_of(lines)
     texts = {renderer.name: renderer.render(report, place) for renderer in compose.renderers()}
     table = texts["html"].split("<h3>Skill-Use</h3>")[1].split("</table>")[0]
-    rows = {row[0]: row[1:] for line in table.split("<tr>")[2:] if (row := re.findall(r"<td>(.*?)</td>", line))}
+    rows = {
+        row[0]: row[1:]
+        for line in re.split("<tr[^>]*>", table)[2:]
+        if (row := re.findall(r"<td[^>]*>(.*?)</td>", line))
+    }
     assert set(rows) == set(FORMS.values())
     for name, (level, runs, cases) in rows.items():
         if name.startswith("boundary"):
@@ -438,13 +445,17 @@ def test_many_skills_stand_in_order_of_need_and_the_rest_is_counted() -> None:
 
 def test_no_number_stands_without_its_interval_or_a_reason(made: dict[str, Made]) -> None:
     """The number that decides, and every difference in a table of metrics."""
+    deciding = differences = 0
     for one in made.values():
         for line in one.text.split("\n"):
             if re.match(r"\*\*[+−\d]+ points?\*\*", line):
+                deciding += 1
                 assert "95\u00a0% interval [" in line
             cells = line.strip("|").split("|")
             if line.startswith("| ") and re.match(r" \*{0,2}[+−]\d", cells[-1]) and "accuracy" in cells[0]:
+                differences += 1
                 assert "[" in cells[-1]
+    assert deciding >= 5 and differences >= 5
 
 
 def report_of(lines: list[Evidence]) -> Report:
