@@ -61,6 +61,27 @@ def test_a_path_selects_the_skill_it_lies_in(paths: list[str], roots: list[str],
     assert _roots(checkout, *paths) == roots
 
 
+@pytest.mark.parametrize(
+    ("manifests", "owned"),
+    [
+        # Inside a skill with a rightly spelt manifest a skill.md is a document of it.
+        (("x/SKILL.md", "x/scripts/skill.md"), {"x": {"SKILL.md", "scripts/skill.md", "scripts/run.sh"}}),
+        # A misspelt one does not own another; a root skill owns no folder that is a skill, however that one is spelt.
+        (("x/skill.md", "x/scripts/skill.md"), {"x": {"skill.md"}, "x/scripts": {"skill.md", "run.sh"}}),
+        (("SKILL.md", "scripts/skill.md"), {".": {"SKILL.md"}, "scripts": {"skill.md", "run.sh"}}),
+    ],
+)
+def test_whose_a_folder_with_a_misspelt_manifest_is(
+    manifests: tuple[str, str], owned: dict[str, set[str]], tmp_path: Path
+) -> None:
+    for path in manifests:
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(skill("x"), "utf-8")
+    (tmp_path / manifests[1]).with_name("run.sh").write_text("echo", "utf-8")
+    git(tmp_path, "init", "--quiet")
+    assert {found.root: set(found.files) for found in search(tmp_path, []).found} == owned
+
+
 def test_paths_are_named_from_the_checkout_wherever_the_command_stands(checkout: Path) -> None:
     assert _roots(checkout / "skills/b") == ["skills/b"]
     assert _roots(checkout / "skills/a/scripts", "run.sh") == ["skills/a"]
