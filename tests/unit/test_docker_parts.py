@@ -6,6 +6,7 @@ import gc
 import io
 import json
 import socket
+import socketserver
 import tarfile
 import threading
 import warnings
@@ -20,7 +21,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from aces_ci.core.errors import UsageError
 from aces_ci.core.staging import StagedFile
-from aces_ci.ports.sandbox import Job, Limits, Program
+from aces_ci.ports.sandbox import Job, Limits, Program, SandboxLost
 from aces_ci.sandboxes._docker import berth, dockerfile, images, trial
 from aces_ci.sandboxes._docker.archive import pack
 from aces_ci.sandboxes._docker.collect import Harvest, read
@@ -338,4 +339,50 @@ def test_a_daemon_that_is_not_there_is_one_error_and_leaves_no_socket_open(
             gc.collect()
         if listens:
             server.shutdown(socket.SHUT_RDWR)
+    assert not [str(item.message) for item in told if issubclass(item.category, ResourceWarning)]
+
+
+class Daemon(socketserver.ThreadingUnixStreamServer):
+    """Says its version to whoever asks, until it dies with all its connections."""
+
+    daemon_threads = True
+
+    def __init__(self, path: Path) -> None:
+        self.connections: list[socket.socket] = []
+        super().__init__(str(path), Answering)
+        threading.Thread(target=lambda: self.serve_forever(0.01), daemon=True).start()
+
+    def die(self) -> None:
+        self.shutdown()
+        self.server_close()
+        for connection in self.connections:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+
+
+class Answering(socketserver.BaseRequestHandler):
+    """One connection."""
+
+    def handle(self) -> None:
+        self.server.connections.append(self.request)  # type: ignore[attr-defined]
+        body = b'{"Version": "27.0", "ApiVersion": "1.44"}'
+        while self.request.recv(65536):
+            self.request.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+
+
+def test_calls_to_a_daemon_that_has_died_leave_no_socket_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "docker.sock"
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{path}")
+    daemon = Daemon(path)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        engine = Engine()
+        assert engine.version == "27.0"
+        daemon.die()
+        for _ in range(3):
+            with pytest.raises(SandboxLost, match="did not answer") as lost:
+                engine.state("c")
+            del lost
+        engine.close()
+        gc.collect()
     assert not [str(item.message) for item in told if issubclass(item.category, ResourceWarning)]

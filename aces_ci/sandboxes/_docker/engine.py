@@ -19,6 +19,7 @@ from aces_ci.core.errors import UsageError
 from aces_ci.ports.sandbox import SandboxLost
 from aces_ci.sandboxes._docker.attached import Attached
 from aces_ci.sandboxes._docker.spec import ContainerSpec, VolumeSpec
+from aces_ci.sandboxes._docker.transport import mended
 
 CALL_SECONDS = 60.0
 """Of any one call but builds. A daemon that is slower than this is treated as gone."""
@@ -67,7 +68,8 @@ class Engine:
         self._variables: dict[str, tuple[str, ...]] = {}
         try:
             _knock()
-            self._api = docker.from_env(timeout=int(CALL_SECONDS), max_pool_size=connections).api
+            client = docker.from_env(timeout=int(CALL_SECONDS), max_pool_size=connections)
+            self._api = mended(client.api, connections=connections)
             # Else each of a trial's calls looks for proxies and passwords in the environment, and would use them.
             self._api.trust_env = False
             self.version = str(self._api.version()["Version"])
