@@ -172,6 +172,35 @@ def test_claude_codes_output_tokens_come_from_the_session_because_the_stream_has
     assert alone.final_metrics.total_completion_tokens is None
 
 
+@pytest.mark.parametrize(
+    ("kind", "code", "known"),
+    [
+        ("CommandExecution", 3, 3),
+        ("CommandExecution", "3", None),
+        ("CommandExecution", None, None),
+        ("Reasoning", 3, None),
+    ],
+)
+def test_codex_tells_an_exit_code_of_a_command_as_a_number_or_not_at_all(
+    kind: str, code: object, known: int | None
+) -> None:
+    rows = [
+        {"type": "session_meta", "payload": {"id": "s"}},
+        {
+            "type": "response_item",
+            "payload": {"type": "function_call", "call_id": "c", "name": "shell", "arguments": "{}"},
+        },
+        {"type": "response_item", "payload": {"type": "function_call_output", "call_id": "c", "output": "done"}},
+        {"type": "event_msg", "payload": {"item": {"type": kind, "id": "c", "exit_code": code}}},
+    ]
+    data = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    found = CONVERTERS["codex"].convert(Log(stdout=b"", files={"session/sessions/rollout-x.jsonl": data}, prompt="x"))
+    assert found is not None
+    (result,) = [item for step in found.steps if step.observation for item in step.observation.results]
+    assert (result.extra or {}).get("exit_code") == known
+    assert known is not None or "exit_code" not in (result.extra or {})
+
+
 def test_harbors_own_documents_are_read_and_graded_alike() -> None:
     graded = 0
     for path in sorted(SHARED.glob("*/*/harbor-*.trajectory.json")):
