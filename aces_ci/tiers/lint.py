@@ -103,9 +103,11 @@ def check(files: Sequence[Script], run: Runner) -> Linted:
             data = script.data if script.dialect == "python" else _SILENCED.sub(rb"\1silence", script.data)
             because = _judge(script, run(argv, data), findings, ignored)
         if because:
+            # The tier's name stands before it, and the text was read all the same.
+            told = f"scripts not linted: {because}"
             skipped.setdefault(
                 script.skill,
-                Skipped(tier=Tier.STRUCTURAL, skill=script.skill, code="lint_incomplete", because=because),
+                Skipped(tier=Tier.STRUCTURAL, skill=script.skill, code="lint_incomplete", because=told),
             )
     ordered = tuple(sorted(findings, key=lambda finding: finding.order))
     return Linted(findings=ordered, skipped=tuple(skipped.values()), ignored=ignored)
@@ -142,7 +144,7 @@ def _judge(script: Script, done: Completed, findings: list[Finding], ignored: di
     """Adds the findings of one run, or says why there are none to be had."""
     tool = "ruff" if script.dialect == "python" else "shellcheck"
     if done.missing:
-        return f"{tool} is not installed"
+        return f"{tool} is not installed (pip install 'aces-ci[lint]')"
     if done.timed_out or done.truncated:
         return f"{tool} did not finish on {script.path}"
     if done.exit_code not in {0, 1}:

@@ -173,7 +173,10 @@ def test_a_finding_keeps_its_identity_where_lines_move_and_is_told_new_or_old() 
 @pytest.mark.parametrize(
     ("answer", "because"),
     [
-        (Completed(exit_code=None, stdout=b"", stderr=b"", missing=True), "ruff is not installed"),
+        (
+            Completed(exit_code=None, stdout=b"", stderr=b"", missing=True),
+            "scripts not linted: ruff is not installed (pip install 'aces-ci[lint]')",
+        ),
         (Completed(exit_code=None, stdout=b"", stderr=b"", timed_out=True), "did not finish"),
         (Completed(exit_code=2, stdout=b"", stderr=b"boom"), "exit code 2"),
         (Completed(exit_code=1, stdout=b"[{}]", stderr=b""), "no readable answer"),

@@ -16,7 +16,7 @@ def linted(skill: Skill, disabled: frozenset[str]) -> Linted:
     """What linting gave, without the codes that are disabled; what could not be linted is said on stderr."""
     found = check(scripts(skill), _run)
     for entry in found.skipped:
-        click.echo(f"note: {skill.label}: not linted: {entry.because}", err=True)
+        click.echo(f"note: {skill.label}: {entry.because}", err=True)
     return without(found, disabled)
 
 
