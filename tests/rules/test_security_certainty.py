@@ -54,6 +54,11 @@ PAIRS = {
         python("import pathlib, shutil", "shutil.rmtree(pathlib.Path.home())"),
         python("import shutil", "shutil.rmtree('/opt')"),
     ),
+    "python home / a name that becomes another": (
+        "SE005",
+        python("import pathlib, shutil", "p = pathlib.Path.home()", "shutil.rmtree(p)"),
+        python("import pathlib, shutil", "p = pathlib.Path.home()", "p = find(p)", "shutil.rmtree(p)"),
+    ),
     "decoded here / decoded from a caller": (
         "SE006",
         shell(f"echo {BLOB} | base64 -d | sh"),

@@ -19,7 +19,8 @@ _SAMPLE = re2.compile(
 """What stands beside a token that is shown for its looks."""
 _WEB = re2.compile(
     r"(?i)firebase|authDomain|messagingSenderId|storageBucket|identitytoolkit|securetoken|innertube|youtubei|"
-    r"\bmaps?\b|maps_|recaptcha|\bplaces\b|webpack|<script|client[-_ ]side|public[-_ ]?key|browser[-_ ]?key"
+    r"\bmaps?\b|maps_|recaptcha|\bplaces\b|webpack|<script|client[-_ ]side|public[-_ ]?key|browser[-_ ]?key|"
+    r"translate\.googleapis|clients6|batchexecute|web[-_ ]?(client|app|key)"
 )
 """Where a Google key is one that every page hands to its visitors: it names a project and opens nothing."""
 _PUBLISHED = (

@@ -117,7 +117,7 @@ def _find(module: ast.Module, text: str, names: Names) -> Iterator[Hazard]:
                     doubt=sureness.serving(_near(text, node), value=name == "eval"),
                 )
         elif touched := python_files.of(node, names):
-            yield from _deletes(node, text, touched)
+            yield from _deletes(module, node, text, touched)
             yield from _reads(node, text)
         elif name in _SENDS:
             yield from _sends(node, name, text)
@@ -172,15 +172,23 @@ def _mentions(node: ast.AST, names: Collection[str]) -> bool:
     return any(isinstance(each, ast.Name) and each.id in names for each in ast.walk(node))
 
 
-def _deletes(node: ast.Call, text: str, touched: Sequence[Touch]) -> Iterator[Hazard]:
+def _deletes(module: ast.Module, node: ast.Call, text: str, touched: Sequence[Touch]) -> Iterator[Hazard]:
     for touch in touched:
         everything = touch.deep or "*" in touch.path
         if touch.how is How.DELETE and everything and paths.area(touch.path) in {Area.ROOT, Area.HOME, Area.SYSTEM}:
             message = f"deletes everything below {touch.path}"
-            whole = touch.path.rstrip("*").rstrip("/") in {"", "~", "$HOME"}
+            whole = touch.path.rstrip("*").rstrip("/") in {"", "~", "$HOME"} and _bound_once(module, node)
             doubt = "" if whole else "Whoever sets a machine up does it as well."
             yield _hazard(node, text, Kind.DESTRUCTIVE, "rm-root", Severity.CRITICAL, message, touch.path, doubt)
             return
+
+
+def _bound_once(module: ast.Module, node: ast.Call) -> bool:
+    """Whether every name in a call is given one value in the module: of several, the call may mean another."""
+    used = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    stored = [each.id for each in ast.walk(module) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)]
+    stored += [each.arg for each in ast.walk(module) if isinstance(each, ast.arg)]
+    return all(stored.count(name) <= 1 for name in used)
 
 
 def _sends(node: ast.Call, name: str, text: str) -> Iterator[Hazard]:

@@ -74,7 +74,8 @@ VENDORS = frozenset(
         "get.tur.so", "get.rvm.io", "getcomposer.org", "run.linkerd.io", "istio.io", "get.acme.sh", "get.opentofu.org",
         "dl.dagger.io", "install.pi-hole.net", "pkgs.netbird.io", "install.zerotier.com", "get.nextflow.io",
         "download.newrelic.com", "get.anchore.io", "cdn.coollabs.io", "install.datadoghq.com",
-        "get.rke2.io", "get.gitea.com",
+        "get.rke2.io", "get.gitea.com", "openclaw.ai", "clawd.bot", "molt.bot", "ampcode.com", "app.factory.ai",
+        "gh.io", "rclone.org", "zed.dev", "get.x-cmd.com", "gitlab-runner-downloads.s3.amazonaws.com", "ohmyposh.dev",
     }
 )  # fmt: skip
 """Installers whose makers say `curl … | sh`. Still a warning: nobody looked at what they serve today."""

@@ -15,7 +15,7 @@ from aces_ci.core.scripts.shell.handed import printed
 _HANDS_ON = frozenset({"xargs", "parallel"})
 _CHOOSES = frozenset(
     {"-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-newer", "-size", "-empty",
-     "-user", "-perm", "-samefile", "-inum"}
+     "-user", "-perm", "-samefile", "-inum", "-nouser", "-nogroup", "-xtype", "-links", "-anewer", "-cnewer"}
 )  # fmt: skip
 _AGES = frozenset({"-mtime", "-mmin", "-atime", "-ctime"})
 """Conditions that nearly everything in a home meets."""
