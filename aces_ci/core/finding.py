@@ -92,3 +92,8 @@ class Finding:
     def id(self) -> str:
         """Identity within one run: skill, code, path, line, column."""
         return f"finding:{self.code}:{self.path}:{self.line}:{self.column or 0}"
+
+
+def since(finding: Finding) -> str:
+    """One word on whether the change brought it: `new`, `old`, or nothing where no comparison was made."""
+    return "" if finding.new is None else "new" if finding.new else "old"

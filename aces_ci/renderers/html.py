@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from aces_ci.core import docs
 from aces_ci.core.amount import duration, tokens, usd
-from aces_ci.core.finding import Finding, Severity
+from aces_ci.core.finding import Finding, Severity, since
 from aces_ci.core.gate import Outcome
 from aces_ci.core.headline import headline
 from aces_ci.core.inert import plain, visible
@@ -108,6 +108,7 @@ def _finding(report: Report, place: Place, finding: Finding) -> dict[str, object
     return {
         "severity": finding.severity.value,
         "tone": _SEVERE[finding.severity],
+        "since": since(finding),
         "where": where.split("/"),
         "url": place.links.blob(repo, report.event.head_sha, finding.path, line, finding.end_line),
         "message": plain(finding.message),

@@ -13,8 +13,8 @@ from aces_ci.core.reading.script_fixes import advised
 LOST = frozenset({"S110", "S112"})
 """Every exception caught and passed over: worth a note, since some scripts mean it."""
 TITLE = 60
-LONGEST = 120
-"""Characters of a rewritten line that a fix shows."""
+LONGEST = 66
+"""Characters of a rewritten line that a fix shows: it can be copied where a terminal does not break it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import subprocess
 import tempfile
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,36 @@ def test_hostile_text_runs_nothing_in_a_rendered_comment(results: Path, tmp_path
     assert "pwned" not in seen.split("<body>")[0]
     assert "<img" not in seen
     assert "javascript:" not in seen.replace("<code>", "")
+
+
+MEASURE = """<script>
+const wide = [document.documentElement, ...document.querySelectorAll("body *")].filter(
+  (each) => !each.closest("svg") && each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 0
+    && getComputedStyle(each).display !== "inline");
+parent.document.title = wide.length ? wide[0].tagName + " " + wide[0].scrollWidth : "fits " + innerWidth;
+</script>"""
+
+
+def fits(html: str, folder: Path, width: int) -> str:
+    """`fits` and the width, or the first element that scrolls sideways. A frame, as no window is below 500 wide."""
+    page = folder / "measured.html"
+    policy = html.index('<meta http-equiv="Content-Security-Policy"')
+    bare = html[:policy] + html[html.index(">", policy) + 1 :]
+    inner = escape(bare.replace("</body>", f"{MEASURE}</body>"), quote=True)
+    frame = f'<iframe style="border: 0; width: {width}px; height: 900px" srcdoc="{inner}"></iframe>'
+    page.write_text(f"<!doctype html><title>not measured</title>{frame}", encoding="utf-8")
+    return dom(page).split("<title>")[1].split("</title>")[0]
+
+
+@pytest.mark.parametrize("width", [360, 420, 800, 1000])
+def test_the_report_never_scrolls_sideways(results: Path, tmp_path: Path, width: int) -> None:
+    """On a phone each row of a table is a block of its own, with the names of its columns."""
+    html = (results / "report.html").read_text("utf-8")
+    assert fits(html, tmp_path, width) == f"fits {width}"
+    if width < 800:
+        assert fits(html.replace("@media (max-width: 820px)", "@media (max-width: 1px)"), tmp_path, width) != (
+            f"fits {width}"
+        ), "the probe bites"
 
 
 def test_the_probe_bites(tmp_path: Path) -> None:

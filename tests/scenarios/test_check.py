@@ -278,6 +278,20 @@ def test_select_shows_and_ignore_forgets(repo: Path) -> None:
         check("--select", "SP04X")
 
 
+def test_text_keeps_to_80_columns_and_breaks_no_path(repo: Path) -> None:
+    """All but the lines that begin with a place, which have to stay whole to be clicked."""
+    name = "a-skill-of-a-long-name-that-fills-most-of-a-line"
+    gone = "references/" + "deep/" * 20 + "rates.md"
+    body = f"# A\n\n{'long words of a line ' * 12}[x]({gone}) {'and more of them ' * 9}\n"
+    write(repo, {f"skills/{name}/SKILL.md": f"---\nname: {name[:-4]}\ndescription: Says.\n---\n{body}"})
+    rows = check("-v", f"skills/{name}", "skills/parcel-quote").stdout.splitlines()
+    rows = [row for row in rows if not re.match(r"skills/\S+:\d+:\d+: ", row)]
+    assert [row for row in rows if len(row) > 80 and gone not in row] == []
+    assert any(row.startswith("       ") and not row.startswith("  fix") for row in rows), "a fix goes on below itself"
+    assert any(gone in row for row in rows)
+    assert any("^^^" in row for row in rows) and any(row.endswith("some agents skip the skill") for row in rows)
+
+
 def test_an_ignore_comment_needs_a_reason(repo: Path) -> None:
     path = "skills/parcel-quote/SKILL.md"
     link = "See [rates](references/rates.md)."

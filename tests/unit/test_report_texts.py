@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -173,6 +174,25 @@ def test_text_keeps_the_characters_of_a_path_that_it_tells_to_write() -> None:
     assert f"{skill}/x`@octocat`.md:2:1: error" in shown
     assert "  fix: add x`@octocat`.md\n" in shown
     assert f"skipped: live ({skill})" in shown
+
+
+def test_what_a_change_brought_is_told_from_what_was_there_wherever_findings_are_listed() -> None:
+    skill = "skills/m1"
+    found = [
+        a_finding(skill, code=code, path=f"{skill}/{code}.md", severity=Severity.WARNING, new=new, replacement=None)
+        for code, new in (("CO044", True), ("DI012", False), ("RE007", None))
+    ]
+    rows = [a_run(), *a_skill(skill, *found), RunEnded()]
+    plain, page, told = text.RENDERER.render(assemble(rows), PLACE), html.RENDERER.render(assemble(rows), PLACE), {}
+    for finding in found:
+        (line,) = (row for row in plain.splitlines() if f" {finding.code} " in row)
+        (cell,) = re.findall(rf"<tr>(?:(?!<tr>).)*>{finding.code}</a>", page)
+        (row,) = (row for row in commented(rows).splitlines() if row.startswith("| ") and f"{finding.code}.md" in row)
+        told[finding.code] = (line.partition(")")[0][-4:], cell.partition("</td>")[0][-12:], row.split(" | ")[0])
+    assert told["CO044"] == ("(new", ", new</span>", "| advice")
+    assert told["DI012"] == ("(old", ", old</span>", "| advice, old")
+    assert told["RE007"][1].endswith("warning") and told["RE007"][2] == "| advice"
+    assert "**Worth fixing, does not block** (3, 2 new)" in commented(rows)
 
 
 def test_the_page_reads_from_base_to_head_and_keeps_paths_whole() -> None:

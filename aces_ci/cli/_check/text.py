@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from aces_ci.core.finding import Finding, Severity
+from aces_ci.core.columns import WIDTH, folded
+from aces_ci.core.finding import Finding, Severity, since
 from aces_ci.core.inert import named
 from aces_ci.core.reading.checkup import Checked, Checkup, count
 
-_WIDTH = 76
 _COLOURS = {Severity.CRITICAL: "31", Severity.ERROR: "31", Severity.WARNING: "33", Severity.INFO: "36"}
 _WORDS = {Severity.CRITICAL: "critical", Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
@@ -46,7 +46,7 @@ def text(checkup: Checkup, *, notes: bool, summed: bool, shown: Callable[[str], 
             if notes or finding.severity is not Severity.INFO:
                 yield _head(finding, shown, paint)
                 yield from _excerpt(finding, checked)
-                yield paint(f"  fix: {_clean(finding.hint)}", "2")
+                yield from (paint(row, "2") for row in folded(_clean(finding.hint), "  fix: "))
     failing = list(reasons(checkup))
     if summed and checkup.skills:
         if any(notes or finding.severity is not Severity.INFO for finding in checkup.findings):
@@ -54,7 +54,7 @@ def text(checkup: Checkup, *, notes: bool, summed: bool, shown: Callable[[str], 
         yield from _table(checkup)
         yield ""
         yield from failing
-        yield summary(checkup, notes=notes)
+        yield from folded(summary(checkup, notes=notes))
     else:
         yield from failing
 
@@ -98,8 +98,8 @@ def _plural(number: int, word: str) -> str:
 def _head(finding: Finding, shown: Callable[[str], str], paint: Paint) -> str:
     place = paint(f"{_clean(shown(finding.path))}:{finding.line}:{finding.column or 1}", "1")
     word = paint(_WORDS[finding.severity], _COLOURS[finding.severity])
-    new = " (new)" if finding.new else ""
-    return f"{place}: {word} {finding.code} {_clean(finding.title)}{new}"
+    told = f" ({since(finding)})" if finding.new is not None else ""
+    return f"{place}: {word} {finding.code} {_clean(finding.title)}{told}"
 
 
 def _excerpt(finding: Finding, checked: Checked) -> Iterator[str]:
@@ -114,19 +114,25 @@ def _excerpt(finding: Finding, checked: Checked) -> Iterator[str]:
     # Named characters are wider than what they stand for, and the mark moves with them.
     before, marked, after = (_clean(part) for part in (line[:start], line[start:end], line[end:]))
     line, start, length = before + marked + after, len(before), max(1, len(marked))
-    cut = 0
-    if len(line) > _WIDTH:
-        cut = max(0, min(start - 20, len(line) - _WIDTH))
-        line = ("…" if cut else "") + line[cut + bool(cut) : cut + _WIDTH] + ("…" if cut + _WIDTH < len(line) else "")
     number = str(finding.line)
+    gutter = f"  {' ' * len(number)} | "
+    cut, room = 0, WIDTH - len(gutter) - 1
+    if len(line) > room:
+        cut = max(0, min(start - 20, len(line) - room))
+        line = ("…" if cut else "") + line[cut + bool(cut) : cut + room] + ("…" if cut + room < len(line) else "")
     yield f"  {number} | {line}"
     if finding.note:
-        mark = "^" * max(1, min(length, len(line) - (start - cut)))
-        yield f"  {' ' * len(number)} | {' ' * (start - cut)}{mark} {_clean(finding.note)}"
+        mark = f"{gutter}{' ' * (start - cut)}{'^' * max(1, min(length, len(line) - (start - cut)))}"
+        note = _clean(finding.note)
+        if len(mark) + len(note) < WIDTH:
+            yield f"{mark} {note}"
+        else:
+            yield mark
+            yield from folded(note, gutter, gutter)
 
 
 def _table(checkup: Checkup) -> Iterator[str]:
-    names = [_clean(checked.structure.name or checked.structure.skill)[:40] for checked in checkup.skills]
+    names = [_clean(checked.structure.name or checked.structure.skill)[:38] for checked in checkup.skills]
     width = max(16, max((len(name) for name in names), default=0) + 2)
     yield f"{'skill':<{width}}{'spec':<10}{'quality':>7}   weakest"
     for name, checked in zip(names, checkup.skills, strict=True):

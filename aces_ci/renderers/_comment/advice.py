@@ -29,7 +29,10 @@ def worth_fixing(report: Report, place: Place) -> list[str]:
         lines += [_numbered(report, place, index, f) for index, f in enumerate(bad[:TOP], start=1)]
         lines += [""]
     if advice:
-        count = f" ({TOP} of {len(advice)})" if len(advice) > TOP else f" ({len(advice)})"
+        told = f"{TOP} of {len(advice)}" if len(advice) > TOP else str(len(advice))
+        if any(finding.new is False for finding in advice):
+            told += f", {sum(finding.new is not False for finding in advice) or 'none'} new"
+        count = f" ({told})"
         lines += [f"**Worth fixing, does not block**{count}"]
         lines += [_numbered(report, place, index, f) for index, f in enumerate(advice[:TOP], start=1)]
         lines += [""]
@@ -86,6 +89,7 @@ def _fold_row(report: Report, place: Place, finding: Finding, *, several: bool) 
     mark = _MARK.get(finding.severity)
     word = "critical" if finding.severity is Severity.CRITICAL else finding.severity.value
     first = f"{mark}{NBSP}{word}" if mark else ("note" if finding.severity is Severity.INFO else "advice")
+    first += ", old" if finding.new is False else ""
     owner = f"{cell(finding.skill.rsplit('/', 1)[-1], 40)} " if several else ""
     where = links.of_finding(report, place, finding, in_table=True)
     line = finding.replacement[1] if finding.replacement else finding.hint if is_code(finding) else None
