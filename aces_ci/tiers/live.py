@@ -203,7 +203,7 @@ class _Engine:
                 if self._closed(busy=running.busy):
                     running.refuse()
                 elif not self._spent(busy=False):
-                    for planned in running.start():
+                    for planned in () if self._on_the_brink(running.settling) else running.start():
                         self._progress(Progress(planned=planned))
                     running.prepare(waiting)
                 landing = self._landed(landing)
@@ -259,6 +259,10 @@ class _Engine:
         )
         self._sink.keep(files)
         return with_other_tools_flagged(trial, self._known.values())
+
+    def _on_the_brink(self, settling: int) -> bool:
+        """Whether what is not known yet could end the run: only then is it worth waiting for with the next agent."""
+        return self._lost_in_a_row > 0 and self._lost_in_a_row + settling >= LOST_IN_A_ROW
 
     def _closed(self, *, busy: bool) -> bool:
         if self._stop.is_set():

@@ -89,6 +89,11 @@ class Running(Generic[Result]):
         """Whether an agent runs, or has run and is not done with."""
         return any(entry.turn.granted for entry in self._entries)
 
+    @property
+    def settling(self) -> int:
+        """How many agents have ended of which nobody knows yet what came of it."""
+        return sum(entry.turn.granted and entry.turn.state is _State.UNREADY for entry in self._entries)
+
     def prepare(self, waiting: Iterator[PlannedTrial]) -> None:
         """Make as many trials ready as there are free slots; their agents wait for their turns."""
         while self._free and (planned := next(waiting, None)) is not None:

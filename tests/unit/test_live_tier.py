@@ -276,13 +276,16 @@ def test_infrastructure_is_retried_once_and_then_missing() -> None:
 
 
 def test_a_provider_that_is_down_ends_the_run_and_not_the_money() -> None:
+    started: list[str] = []
+
     def agent(world: World) -> int:
+        started.append(world.token)
         raise Loss("down")
 
     ended, sink, _ = run(agent, plan(count=9, workers=1))
-    under_way = 1
     assert "lost to infrastructure" in ended.stopped
-    assert live.LOST_IN_A_ROW <= len(sink.trials) <= live.LOST_IN_A_ROW + under_way
+    assert len(sink.trials) == live.LOST_IN_A_ROW
+    assert len(started) == live.LOST_IN_A_ROW * (1 + live.INFRA_RETRIES), "none starts before the last loss is known"
 
 
 @pytest.mark.parametrize(
