@@ -53,7 +53,7 @@ def _learn(action: Action, known: _Known) -> None:
             before = known.texts.get(place, "") if touch.adds else ""
             known.texts[place] = f"{before}\n{touch.text}" if before else touch.text
             known.fetched.discard(place)
-        elif fetching and action.commands:
+        elif fetching:
             known.fetched.add(place)
 
 
