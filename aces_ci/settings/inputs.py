@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from aces_ci.core.errors import UsageError
+
 _SECRET = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$", re.IGNORECASE)
 # Variables of that form that hold no secret but a path or an address.
 _HARMLESS = re.compile(r"(^SSH_|_FILE$|_URL$|_PATH$)")
@@ -68,6 +70,9 @@ def inputs_of(env: Mapping[str, str], *, settings_only: bool = False) -> dict[st
     """Inputs as CI handed them on (`INPUT_NAME`); an empty one counts as omitted.
 
     With `settings_only`, by dotted key of the setting, the lines of `set` included.
+
+    Raises:
+        UsageError: a line of `set` is no `key=value`; to leave it out could open a gate unnoticed.
     """
     given = {item: value for item in INPUTS if (value := env.get(f"INPUT_{item.name.upper()}", "").strip())}
     if not settings_only:
@@ -75,8 +80,16 @@ def inputs_of(env: Mapping[str, str], *, settings_only: bool = False) -> dict[st
     found = {item.setting: value for item, value in given.items() if item.setting}
     for line in env.get("INPUT_SET", "").splitlines():
         key, equals, value = line.strip().partition("=")
-        if equals and key.strip():
-            found[key.strip()] = value.strip()
+        if not line.strip() or line.strip().startswith("#"):
+            continue
+        if not equals or not key.strip():
+            raise UsageError(
+                f"the input `set` holds a line that is not key=value: {line.strip()[:80]}",
+                code="setting",
+                why="an ignored line could spend money or open a gate unnoticed",
+                do="one setting a line, e.g. gates.structural=block",
+            )
+        found[key.strip()] = value.strip()
     return found
 
 

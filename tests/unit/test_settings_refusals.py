@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from aces_ci.core.errors import UsageError
+from aces_ci.settings.inputs import inputs_of
 from aces_ci.settings.load import load
 from aces_ci.settings.source import read
 from aces_ci.tiers.choose_judge import overriding
@@ -112,6 +113,14 @@ UNKNOWN = [
 @pytest.mark.parametrize(("text", "layers", "message"), UNKNOWN)
 def test_an_unknown_key_says_where_it_was_written(text: str, layers: dict[str, object], message: str) -> None:
     assert refused(text, **layers).message == message
+
+
+def test_the_lines_of_input_set_are_settings_and_none_is_passed_over() -> None:
+    given = {"INPUT_SET": "gates.structural=block\n\n# a word\n live.when = off \nbudget.usd=\n"}
+    assert inputs_of(given, settings_only=True) == {"gates.structural": "block", "live.when": "off", "budget.usd": ""}
+    for line in ("gates.structural: block", "=block"):
+        with pytest.raises(UsageError, match=f"holds a line that is not key=value: {line}"):
+            inputs_of({"INPUT_SET": f"live.when=off\n{line}\n"}, settings_only=True)
 
 
 @pytest.mark.parametrize(
