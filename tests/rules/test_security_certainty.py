@@ -192,6 +192,11 @@ PAIRS = {
         shell("ssh web \"echo 'me ALL=(ALL) NOPASSWD: ALL' > /etc/sudoers.d/t\""),
     ),
     "a live token / a sample": ("SE004", python(f"T = '{GITHUB}'"), python("# Example", f"T = '{GITHUB}'")),
+    "a live token / one shown as wrong": (
+        "SE004",
+        python(f"T = '{GITHUB}'"),
+        body(f"**❌ 错误做法**\n\n```python\nT = '{GITHUB}'\n```"),
+    ),
     "a live token / a sample in a block": (
         "SE004",
         body(f"Set it:\n\n```sh\nexport T={GITHUB}\n```"),

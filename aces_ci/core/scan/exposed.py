@@ -14,9 +14,12 @@ _SAMPLE = re2.compile(
     r"(?i)(^|[^a-z])(examples?|samples?|dummy|fakes?|faked|placeholders?|mock(s|ed)?|redacted|change[-_ ]?me|e\.g|"
     r"looks? like|such as|formats?|expect(s|ed)?|assert\w*|invalid|expired|revoked|rotated|leaked|exposed|detect\w*|"
     r"regex\w*|patterns?|matches|test|tests|testing|test[-_ ]?(key|token|data|case)s?|documentation|"
-    r"fixtures?)([^a-z]|$)|示例|样例|示範|範例|例如|举例|测试|サンプル|テスト|例[：:]|예시|예제|테스트|пример|тест|beispiel|ejemplo|exemple|exemplo"
+    r"fixtures?)([^a-z]|$)|"
+    r"示例|样例|示範|範例|例如|举例|测试|サンプル|テスト|例[：:]|예시|예제|테스트|пример|тест|beispiel|ejemplo|exemple|exemplo"
 )
 """What stands beside a token that is shown for its looks."""
+_WRONG = re2.compile(r"(?i)❌|🚫|\b(wrong|bad|insecure|vulnerable|unsafe|hard-?coded?)\b|错误|不要这样|間違い|잘못")
+"""What a document says above code that nobody should write."""
 _WEB = re2.compile(
     r"(?i)firebase|authDomain|messagingSenderId|storageBucket|identitytoolkit|securetoken|innertube|youtubei|"
     r"\bmaps?\b|maps_|recaptcha|\bplaces\b|webpack|<script|client[-_ ]side|public[-_ ]?key|browser[-_ ]?key|"
@@ -50,6 +53,8 @@ def doubt(path: str, text: str, hit: Hit, others: tuple[Hit, ...], *, security: 
     first = text.rfind("\n", 0, hit.start) + 1
     end = text.find("\n", hit.end)
     line = text[first : end if end >= 0 else len(text)]
+    if is_markdown(path) and _WRONG.search(_above(text[:first])):
+        return "It is shown as what not to write."
     if _SAMPLE.search(f"{_above(text[:first])}\n{text[first : hit.start]}"[-400:]) or _SAMPLE.search(
         line[hit.end - first :][:200]
     ):

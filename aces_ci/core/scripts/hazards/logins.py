@@ -11,7 +11,7 @@ ELSEWHERE = "It happens on another machine, or in a container."
 _WITHOUT_PASSWORD = re2.compile(
     r"(?i)NOPASSWD\s*:\s*(?:SETENV\s*:\s*)?(?:ALL\b|(?:[^\n]*,)?\s*(?:/[\w.-]+)+/(?:(?:ba|z|da|k|c)?sh|su|sudo|tee|cp|mv|"
     r"install|chmod|chown|dd|rm|sed|awk|find|vim?|nano|env|python[\d.]*|perl|ruby|node|pip3?|npm|apt(?:-get)?|dpkg|yum|"
-    r"dnf|docker|mount|crontab|useradd|usermod|visudo|passwd|systemctl|kill)\s*(?:,|\"|'|\\|\n|$))"
+    r"dnf|docker|mount|crontab|useradd|usermod|visudo|passwd|systemctl)\s*(?:,|\"|'|\\|\n|$))"
 )
 """Everything, or a program that does anything it is told."""
 _KEY = re2.compile(r"\b(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\w+|sk-ssh-\S+)\s+AAAA[A-Za-z0-9+/]{6,}(?:[=\s'\"\\]|$)")
