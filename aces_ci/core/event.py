@@ -56,6 +56,8 @@ class Event:
     """Id of the comment that carried the command, where `kind` is COMMAND."""
     label: str | None = None
     """The label whose setting was the trigger."""
+    worktree: bool = False
+    """What was looked at is the working tree, and `head_sha`, the commit below it, does not hold it like that."""
 
     @property
     def head_fetch(self) -> str | None:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from aces_ci import __version__, live_tier, pipeline, publication
 from aces_ci.changes.git import Repository
+from aces_ci.changes.load import skill_at
 from aces_ci.changes.owner import Owners
 from aces_ci.changes.worktree import Found
 from aces_ci.core.change import How
@@ -17,7 +18,7 @@ from aces_ci.core.plan import TrialPlan
 from aces_ci.core.policy_file import POLICY_FILE
 from aces_ci.core.repo_path import join
 from aces_ci.core.request import Request
-from aces_ci.core.skill import Skill, Snapshot
+from aces_ci.core.skill import FileKind, Skill, SkillFile, Snapshot
 from aces_ci.jobs.live_order import Wanted
 from aces_ci.settings.model import Settings
 from aces_ci.shell.files import Folder
@@ -42,7 +43,7 @@ def begun(
     isolated: bool,
 ) -> Iterator[Evidence]:
     """The lines before the first run: what is compared by whose rules, and what the text is worth."""
-    yield _header(wanted, settings, plan, cap)
+    yield _header(wanted, settings, plan, skills, cap)
     with Reader(zygote) as reader:
         for item in skills:
             previous = before.get(item.root)
@@ -73,8 +74,11 @@ def write(rows: Iterable[Evidence], folder: Folder, key: str, zygote: Zygote) ->
         folder.write(name, text)
 
 
-def _header(wanted: Wanted, settings: Settings, plan: TrialPlan, cap: float | None) -> RunStarted:
-    head, base = _commits(wanted)
+def _header(
+    wanted: Wanted, settings: Settings, plan: TrialPlan, skills: Sequence[Found], cap: float | None
+) -> RunStarted:
+    ran = {skill.root: skill.files for subject in plan.subjects for skill in subject.lineup.support}
+    head, base, changed = _commits(wanted, ran | {item.root: item.files for item in skills})
     deciding = pipeline.deciding(settings)
     # What the command line narrowed is what was planned.
     live = settings.live.model_copy(
@@ -93,6 +97,7 @@ def _header(wanted: Wanted, settings: Settings, plan: TrialPlan, cap: float | No
             head_sha=head,
             base_sha=None if wanted.base is None else base,
             base_ref=wanted.base,
+            worktree=changed,
         ),
         merge_base=base,
         policy=PolicySource(ref="working tree", path=named.name)
@@ -104,17 +109,22 @@ def _header(wanted: Wanted, settings: Settings, plan: TrialPlan, cap: float | No
     )
 
 
-def _commits(wanted: Wanted) -> tuple[str, str]:
-    """The commit that is checked out, whatever was changed since, and the merge base."""
+def _commits(wanted: Wanted, ran: Mapping[str, Mapping[str, SkillFile]]) -> tuple[str, str, bool]:
+    """The commit that is checked out, the merge base, and whether skills that run are not as that commit has them."""
     try:
         with Repository.open(wanted.repo, "live") as repository:
             head = repository.resolve("HEAD")
             base = head if wanted.base is None else repository.merge_base(repository.resolve(wanted.base), head)
-            return head, base
+            there = ((skill_at(repository, head, root), files) for root, files in ran.items())
+            return head, base, any(skill is None or _bytes(skill.files) != _bytes(files) for skill, files in there)
     except UsageError:
         if wanted.base is not None:
             raise
-        return NO_COMMIT, NO_COMMIT
+        return NO_COMMIT, NO_COMMIT, True
+
+
+def _bytes(files: Mapping[str, SkillFile]) -> dict[str, tuple[FileKind, bytes | None]]:
+    return {path: (file.kind, file.data) for path, file in files.items()}
 
 
 def _skill(item: Found, previous: Skill | None, *, compared: bool) -> ChangedSkill:

@@ -96,7 +96,8 @@ class Html:
 def _chips(report: Report) -> list[str]:
     event = report.event
     number = f" #{event.change_request}" if event.change_request else ""
-    chips = [f"{plain(event.repo, 80)}{number} · {report.merge_base[:7]} → {event.head_sha[:7]}"]
+    head = f"{'working tree on ' if event.worktree else ''}{event.head_sha[:7]}"
+    chips = [f"{plain(event.repo, 80)}{number} · {report.merge_base[:7]} → {head}"]
     models = _html_live.models(report)
     return [*chips, *models, usd(report.cost.usd_micros), f"aces-ci {report.version}"]
 

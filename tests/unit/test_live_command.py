@@ -19,6 +19,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from aces_ci.agent_images import environment_of
+from aces_ci.changes.worktree import search
 from aces_ci.cli.live import COMMAND
 from aces_ci.cli.report import COMMAND as REPORT
 from aces_ci.core.errors import UsageError
@@ -158,9 +159,32 @@ def test_the_first_line_of_a_folder_in_no_repository_says_what_the_command_line_
         header = next(rows)
     assert isinstance(header, RunStarted)
     assert (header.event.head_sha, header.merge_base, header.policy.sha) == ("0" * 40, "0" * 40, None)
+    assert header.event.worktree, "no commit holds what ran"
     assert header.settings["budget"] == {**settings().budget.model_dump(mode="json"), "usd": 2.0}
     live_settings = header.settings["live"]
     assert isinstance(live_settings, dict) and live_settings["attempts"]["looks"] == [2, 3]
+
+
+CHANGES = {
+    "nothing": (lambda skill: None, False),
+    "a line": (lambda skill: (skill / "SKILL.md").write_text(rig.SKILL_TEXT + "More.\n"), True),
+    "a new file": (lambda skill: (skill / "scripts/more.py").write_text("pass\n"), True),
+    "a file less": (lambda skill: (skill / "scripts/tally.py").unlink(), True),
+    "a mode": (lambda skill: (skill / "scripts/tally.py").chmod(0o755), True),
+    "something beside the skill": (lambda skill: (skill.parent / "notes.txt").write_text("x"), False),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_the_first_line_says_whether_what_runs_is_what_the_commit_holds(repo: Path, change: str) -> None:
+    alter, differs = CHANGES[change]
+    alter(repo / "skills/tide-tally")
+    wanted = Wanted(paths=(Path("skills/tide-tally"),), repo=repo)
+    found = search(repo, (repo / "skills/tide-tally",)).found
+    with Zygote() as zygote:
+        header = next(live_report.begun(wanted, settings(), plan(), found, {}, zygote, cap=None, isolated=False))
+    assert isinstance(header, RunStarted)
+    assert header.event.worktree is differs
 
 
 GRADER = """

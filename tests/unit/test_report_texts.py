@@ -176,6 +176,11 @@ def test_text_keeps_the_characters_of_a_path_that_it_tells_to_write() -> None:
     assert f"skipped: live ({skill})" in shown
 
 
+def test_two_findings_of_one_rule_on_one_line_are_two_and_the_same_one_twice_is_one() -> None:
+    first, second = (a_finding("skills/m1", fingerprint=mark, message=f"Links to {mark}.") for mark in ("ab", "ab.2"))
+    assert [*merge([a_run(), first, second, first]).findings.values()] == [first, second]
+
+
 def test_what_a_change_brought_is_told_from_what_was_there_wherever_findings_are_listed() -> None:
     skill = "skills/m1"
     found = [
@@ -237,3 +242,11 @@ def test_the_first_line_of_a_log_says_once_where_it_runs(event: Event, said: str
     changes = ChangeSet(merge_base="a" * 40, head="b" * 40, skills=())
     first = next(publication.opening(event, changes, PolicySource(ref="main")))
     assert first.endswith(f" · {said}")
+
+
+@pytest.mark.parametrize("worktree", [False, True])
+def test_a_head_that_no_commit_holds_is_called_the_working_tree(worktree: bool) -> None:
+    report = assemble([a_run(event=an_event(worktree=worktree)), *a_skill("skills/a"), RunEnded()])
+    sha = report.event.head_sha[:7]
+    assert (f"working tree on [`{sha}`]" in comment.RENDERER.render(report, PLACE)) is worktree
+    assert (f"→ working tree on {sha}" in html.RENDERER.render(report, PLACE)) is worktree

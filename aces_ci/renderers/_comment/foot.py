@@ -185,6 +185,7 @@ def footer(report: Report, place: Place) -> list[str]:
     """Version, commits, report, log."""
     event = report.event
     head = links.of_commit(place, event.head_repo or event.repo, event.head_sha)
+    head = f"working tree on {head}" if event.worktree else head
     base = links.of_commit(place, event.repo, report.merge_base)
     against = f"{code(event.base_name, 64)} {base}" if event.base_ref else base
     parts = [f"aces-ci {__version__}", f"{head} against {against}"]
