@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,8 @@ from aces_ci.settings.refuse import COMMAND_LINE, explain
 from aces_ci.settings.source import Document
 
 Path = tuple[str, ...]
+ALIKE = 0.95
+"""How like a setting's variable another one is from which on it is that one, mistyped: a letter or two."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +57,8 @@ def load(
     `inputs` are CI inputs by dotted key; `overrides` are `key=value` of the command line. Values are YAML.
 
     Raises:
-        UsageError: an unknown key (with a suggestion) or a value that its setting does not take; located.
+        UsageError: an unknown key (with a suggestion), a mistyped variable, or a value that its setting does not take;
+            located.
     """
     data: dict[str, Any] = {}
     origins: dict[str, str] = {}
@@ -63,6 +67,7 @@ def load(
         for path in _paths(policy.data):
             line = policy.place(path)
             origins[".".join(path)] = f"{policy.name}:{line[0] if line else 1} {policy_origin}".strip()
+    _mistyped(env or {})
     flat = [(path, (env or {}).get(twin(path), ""), f"environment {twin(path)}") for path, _ in leaves()]
     flat += [(tuple(key.split(".")), value, f"input {key}") for key, value in (inputs or {}).items()]
     flat += [(*_assignment(text), COMMAND_LINE) for text in overrides]
@@ -76,6 +81,20 @@ def load(
     except ValidationError as error:
         raise explain(error, policy, origins) from None
     return Loaded(settings=settings, origins=origins)
+
+
+def _mistyped(env: Mapping[str, str]) -> None:
+    """Raises UsageError for a variable that is all but the one of a setting; others of that beginning are not ours."""
+    twins = [twin(path) for path, _ in leaves()]
+    for name in sorted(name for name in env if name.startswith("ACES_") and name not in twins):
+        if close := difflib.get_close_matches(name, twins, n=1, cutoff=ALIKE):
+            raise UsageError(
+                f"no setting has the variable `{name}`; did you mean `{close[0]}`?",
+                code="setting",
+                at="environment",
+                why="an ignored one could spend money or open a gate unnoticed",
+                do="rename it, or unset it; all of them: aces-ci settings",
+            )
 
 
 def with_server(url: str | None, overrides: Sequence[str]) -> tuple[str, ...]:

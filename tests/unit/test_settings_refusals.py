@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
+from aces_ci.cli.main import cli
 from aces_ci.core.errors import UsageError
 from aces_ci.settings.inputs import inputs_of
-from aces_ci.settings.load import load
+from aces_ci.settings.load import leaves, load, twin
 from aces_ci.settings.source import read
 from aces_ci.tiers.choose_judge import overriding
 
 LIBRARY = re.compile(r"Input should|tuple|dictionary|instance of|enum|literal|pydantic|Structural\b|recursion")
 
 PER_TOKEN = "must be US dollars per million tokens: so small a number looks like the price of one token"
+ROOT = Path(__file__).resolve().parents[2]
 WRONG = [
     # text of aces.yml, what is said, and the part of the line that is marked
     ("skills: {include: skills/**}", "`skills.include` must be a list, e.g. [skills/**]", "skills/**"),
@@ -113,6 +117,38 @@ UNKNOWN = [
 @pytest.mark.parametrize(("text", "layers", "message"), UNKNOWN)
 def test_an_unknown_key_says_where_it_was_written(text: str, layers: dict[str, object], message: str) -> None:
     assert refused(text, **layers).message == message
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("ACES_GATES_REGRESION", "ACES_GATES_REGRESSION"),
+        ("ACES_GATE_REGRESSION", "ACES_GATES_REGRESSION"),
+        ("ACES_STRUCTRAL_PROFILE", "ACES_STRUCTURAL_PROFILE"),
+        ("ACES_LIVE_WEN", "ACES_LIVE_WHEN"),
+    ],
+)
+def test_a_mistyped_variable_is_not_passed_over(name: str, meant: str) -> None:
+    error = refused("version: 1\n", env={name: "off", "ACES_TEAM": "x"})
+    assert error.message == f"no setting has the variable `{name}`; did you mean `{meant}`?"
+
+
+def test_no_variable_of_our_own_is_taken_for_a_mistyped_setting() -> None:
+    def options(group: click.Group, name: str) -> Iterator[str]:
+        for word in group.list_commands(click.Context(group)):
+            command = group.get_command(click.Context(group), word)
+            whole = f"{name}_{word}".upper().replace("-", "_")
+            if isinstance(command, click.Group):
+                yield from options(command, whole)
+            elif command is not None:
+                yield from (f"{whole}_{option.name}".upper() for option in command.params)
+
+    files = [*(ROOT / "aces_ci").rglob("*.py"), *(ROOT / ".github").rglob("*.yml"), ROOT / "gitlab-ci-component.yml"]
+    ours = set(options(cli, "ACES")) | {
+        name for path in files for name in re.findall(r"\bACES_[A-Z_]+[A-Z]\b", path.read_text("utf-8"))
+    }
+    assert {"ACES_GITLAB_TOKEN", "ACES_POST_CHANGE", "ACES_CACHE", "ACES_APPROVAL"} <= ours
+    load(env=dict.fromkeys(ours - {twin(path) for path, _ in leaves()}, "x"))
 
 
 def test_the_lines_of_input_set_are_settings_and_none_is_passed_over() -> None:
