@@ -58,9 +58,9 @@ def with_a_server(group: click.Group, name: str = "") -> Iterator[str]:
             yield called
 
 
-@pytest.fixture
-def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    made = History(tmp_path / "r", bare=False)
+@pytest.fixture(scope="module")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = History(tmp_path_factory.mktemp("provider") / "r", bare=False)
     made.commit("main", FILES)
     made.commit("main", {f"{CANNOT_TELL.path}/SKILL.md": skill("schema-migrate", "More.")})
     git(made.path, "checkout", "--quiet", "main")
@@ -72,8 +72,14 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     lines = "".join(f"{to_line(line)}\n" for line in run_of(CANNOT_TELL))
     (made.path / "evidence.jsonl").write_text(lines, encoding="utf-8")
-    monkeypatch.chdir(made.path)
     return made.path
+
+
+@pytest.fixture
+def repo(made_once: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Every command is refused before it writes anything there."""
+    monkeypatch.chdir(made_once)
+    return made_once
 
 
 def said(command: str, *words: str) -> str:
