@@ -201,6 +201,47 @@ def test_codex_tells_an_exit_code_of_a_command_as_a_number_or_not_at_all(
     assert known is not None or "exit_code" not in (result.extra or {})
 
 
+CURSOR = [
+    ({"success": {"stdout": "7", "exitCode": 0}}, "7", {"is_error": False, "exit_code": 0}),
+    ({"success": {"stdout": "7", "stderr": "slow", "exitCode": 3}}, "7\nslow", {"is_error": True, "exit_code": 3}),
+    ({"success": {"content": "# Quartz"}}, "# Quartz", {"is_error": False}),
+    ({"failure": {"stderr": "no", "exitCode": 1}}, "no", {"is_error": True, "exit_code": 1}),
+    ({"error": {"errorMessage": "no such file"}}, "no such file", {"is_error": True}),
+    ({"rejected": {"message": "not allowed"}}, "not allowed", {"is_error": True}),
+]
+
+
+@pytest.mark.parametrize(("result", "shown", "extra"), CURSOR)
+def test_cursors_documented_events_are_turns_calls_and_results(
+    result: dict[str, Any], shown: str, extra: dict[str, Any]
+) -> None:
+    call = {"shellToolCall": {"args": {"command": "cat ledger.csv"}}}
+    done = {"shellToolCall": {"args": {"command": "cat ledger.csv"}, "result": result}}
+    rows = [
+        {"type": "system", "subtype": "init", "session_id": "s", "model": "m", "permissionMode": "default"},
+        {"type": "user", "message": {"content": [{"type": "text", "text": "Total it."}]}},
+        {"type": "assistant", "message": {"content": [{"type": "text", "text": "I look."}]}, "timestamp_ms": 1e12},
+        {"type": "tool_call", "subtype": "started", "call_id": "c", "tool_call": call},
+        {"type": "tool_call", "subtype": "completed", "call_id": "c", "tool_call": done},
+        {"type": "assistant", "message": {"content": [{"type": "text", "text": "7"}]}},
+        {"type": "result", "is_error": True, "result": "cut"},
+    ]
+    data = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    made = Log(stdout=data, files={}, prompt="Total it.")
+    assert CONVERTERS["cursor"].claims(made)
+    found = CONVERTERS["cursor"].convert(made)
+    assert found is not None and inspect(write(found)).valid
+    assert [(step.source, step.message) for step in found.steps] == [
+        ("user", "Total it."), ("agent", "I look."), ("agent", "7"),
+    ]  # fmt: skip
+    (asked,) = found.steps[1].tool_calls or ()
+    assert (asked.function_name, asked.arguments) == ("shellToolCall", {"command": "cat ledger.csv"})
+    assert found.steps[1].timestamp == "2001-09-09T01:46:40.000Z"
+    (told,) = [item for step in found.steps if step.observation for item in step.observation.results]
+    assert (told.content, told.extra) == (shown, extra)
+    assert found.aces["api_error"] == "cut"
+
+
 def test_harbors_own_documents_are_read_and_graded_alike() -> None:
     graded = 0
     for path in sorted(SHARED.glob("*/*/harbor-*.trajectory.json")):
