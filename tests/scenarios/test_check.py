@@ -116,7 +116,7 @@ def test_findings_show_place_source_and_fix(repo: Path) -> None:
         "  fix: correct the path, or add references/rates.md\n"
     ) in result.stdout
     assert "skills/parcel-quote/scripts/quote.py:1:1: warning CO031 script is never mentioned\n" in result.stdout
-    assert "Text only: agents were not tested." in result.stdout
+    assert "Text only: agents were not tested." in " ".join(result.stdout.split())
     assert result.stderr.endswith("next: aces-ci explain SP004\n")
 
 
