@@ -202,6 +202,11 @@ PAIRS = {
         body(f"Set it:\n\n```sh\nexport T={GITHUB}\n```"),
         body(f"例如：\n\n```sh\nexport T={GITHUB}\n```"),
     ),
+    "a live token / in an answer that is an example": (
+        "SE004",
+        body(f'The answer was:\n\n```json\n{{\n  "id": 7,\n  "key": "{GITHUB}"\n}}\n```'),
+        body(f'Example response:\n\n```json\n{{\n  "id": 7,\n  "key": "{GITHUB}"\n}}\n```'),
+    ),
     "a live token / in a test": ("SE004", python(f"T = '{GITHUB}'"), {"tests/test_a.py": f"T = '{GITHUB}'\n"}),
     "a live token / in a guide on scanning": (
         "SE004",

@@ -39,6 +39,8 @@ _IDS = frozenset({"AWS", "Alibaba Cloud", "Tencent Cloud", "Scaleway"})
 _BLOBS = frozenset({"Facebook", "Square", "Artifactory", "crates.io", "JFrog reference", "NuGet", "Discord bot"})
 """Shapes that chance writes into long base64."""
 _LONG = 2000
+_ROWS, _SHOWN = 60, 300
+"""Lines above a token that are looked through for what a block is headed by, and characters of one that are read."""
 
 
 def doubt(path: str, text: str, hit: Hit, others: tuple[Hit, ...], *, security: bool) -> str:
@@ -53,11 +55,11 @@ def doubt(path: str, text: str, hit: Hit, others: tuple[Hit, ...], *, security: 
     first = text.rfind("\n", 0, hit.start) + 1
     end = text.find("\n", hit.end)
     line = text[first : end if end >= 0 else len(text)]
-    if is_markdown(path) and _WRONG.search(_above(text[:first])):
+    above = _above(text[:first], markdown=is_markdown(path))
+    if is_markdown(path) and _WRONG.search(above):
         return "It is shown as what not to write."
-    if _SAMPLE.search(f"{_above(text[:first])}\n{text[first : hit.start]}"[-400:]) or _SAMPLE.search(
-        line[hit.end - first :][:200]
-    ):
+    beside = (above, text[first : hit.start][-_SHOWN:], line[hit.end - first :][:_SHOWN])
+    if any(_SAMPLE.search(words) for words in beside):
         return "Words beside it call it a sample."
     if hit.provider == "Google API" and _WEB.search(text[max(0, hit.start - NEAR) : hit.end + NEAR]):
         return "It may be a key that every page hands to its visitors."
@@ -65,13 +67,22 @@ def doubt(path: str, text: str, hit: Hit, others: tuple[Hit, ...], *, security: 
         other.provider.endswith("secret") and abs(other.place.line - hit.place.line) <= 6 for other in others
     ):
         return "It is the public half of a pair."
-    beside = text[max(0, hit.start - 1) : hit.start] + text[hit.end : hit.end + 1]
-    if hit.provider in _BLOBS and (len(line) > _LONG or any(sign in "+/=" for sign in beside)):
+    signs = text[max(0, hit.start - 1) : hit.start] + text[hit.end : hit.end + 1]
+    if hit.provider in _BLOBS and (len(line) > _LONG or any(sign in "+/=" for sign in signs)):
         return "It may be a part of a longer encoded text."
     return ""
 
 
-def _above(text: str) -> str:
-    """The nearest line that says something, over blank ones and the fence of a block."""
-    rows = (row.strip() for row in reversed(text[-2000:].split("\n")))
-    return next((row for row in rows if row and not row.startswith(("```", "~~~", "{", "}"))), "")
+def _above(text: str, *, markdown: bool) -> str:
+    """The nearest line that says something, over blank ones; in a block of a document also what heads the block."""
+    rows = text.split("\n")[-_ROWS:]
+    found = [_last(rows)]
+    fences = [at for at, row in enumerate(rows) if row.lstrip("> ").startswith(("```", "~~~"))] if markdown else []
+    if fences:
+        found.append(_last(rows[: fences[-1]]))
+    return "\n".join(found)
+
+
+def _last(rows: list[str]) -> str:
+    told = (row.strip() for row in reversed(rows))
+    return next((row for row in told if row and not row.startswith(("```", "~~~", "{", "}"))), "")[-_SHOWN:]
