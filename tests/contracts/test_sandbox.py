@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from aces_ci.core.staging import StagedFile
-from aces_ci.ports.sandbox import AT_ONCE, MIB, End, Job, Limits, Program, Ran, Session
+from aces_ci.ports.sandbox import AT_ONCE, MIB, End, ImageRequest, Job, Limits, Program, Ran, Sandbox, Session
+from aces_ci.sandboxes.docker import SANDBOX as DOCKER
 from aces_ci.sandboxes.process import SANDBOX as PROCESS
 from tests.fakes.sandbox import FakeSandbox, World
 
@@ -216,3 +217,17 @@ def test_jobs_that_ask_for_no_address_follow_each_other_at_once(rig: Rig) -> Non
 
 def test_every_slot_has_a_listener_of_its_own(rig: Rig) -> None:
     assert [listener.slot for listener in rig.session.listeners] == ["s0"]
+
+
+@pytest.mark.parametrize("sandbox", [FakeSandbox(_script), PROCESS, DOCKER], ids=lambda item: item.name)
+def test_an_image_is_named_without_a_daemon_and_by_what_it_is_built_on(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:9")
+    asked = ImageRequest(recipe="builtin", command=("python3",), base="a/base:1")
+    wanted = sandbox.wanted(asked)
+    if sandbox.name == "process":
+        assert wanted is None and sandbox.image(asked).startswith("process:")
+        return
+    assert wanted is not None and wanted.bases == ("a/base:1",)
+    assert "builtin" in wanted.name and wanted == sandbox.wanted(asked)
