@@ -90,8 +90,8 @@ class Finding:
 
     @property
     def id(self) -> str:
-        """Identity within one run: skill, code, path, line, column."""
-        return f"finding:{self.code}:{self.path}:{self.line}:{self.column or 0}"
+        """Identity within one run: code, place, and what tells two at one place apart."""
+        return f"finding:{self.code}:{self.path}:{self.line}:{self.column or 0}:{self.fingerprint}"
 
 
 def since(finding: Finding) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 from aces_ci.core.event import Trust
 from aces_ci.core.finding import Category, Finding, Severity
@@ -25,26 +27,27 @@ class EvalsSide:
     """Grader files and fixtures by path to a digest of their bytes."""
 
 
-def weakened(base: EvalsSide, head: EvalsSide) -> tuple[str, ...]:
-    """Every way in which the head measures less than the base: one clause each, in the order of the cases."""
-    found: list[str] = []
+def weakened(base: EvalsSide, head: EvalsSide) -> Iterator[tuple[str, str]]:
+    """Every way in which the head measures less than the base, in the order of the cases: (clause, id of the case).
+
+    The id is empty where the clause is of no case that is still there.
+    """
     after = {case.id: case for case in head.cases}
     for case in base.cases:
         new = after.get(case.id)
         if new is None:
-            found.append(f"case {case.id} is gone")
+            yield f"case {case.id} is gone", ""
             continue
-        found += [f"case {case.id}: {clause}" for clause in _less(case, new)]
+        yield from ((f"case {case.id}: {clause}", case.id) for clause in _less(case, new))
     if head.attempts is not None and (base.attempts is None or head.attempts < base.attempts):
         before = "the plan's" if base.attempts is None else str(base.attempts)
-        found.append(f"attempts lowered from {before} to {head.attempts}")
+        yield f"attempts lowered from {before} to {head.attempts}", ""
     for path, digest in (base.graders or {}).items():
         now = (head.graders or {}).get(path)
         if now is None:
-            found.append(f"{path} is gone")
+            yield f"{path} is gone", ""
         elif now != digest:
-            found.append(f"{path} is changed")
-    return tuple(found)
+            yield f"{path} is changed", ""
 
 
 def _less(old: Case, new: Case) -> list[str]:
@@ -69,27 +72,36 @@ def _less(old: Case, new: Case) -> list[str]:
     return found
 
 
-def weakening(base: EvalsSide, head: EvalsSide, *, skill: str, path: str) -> tuple[Finding, ...]:
+def weakening(base: EvalsSide, head: EvalsSide, *, skill: str, path: str, text: str = "") -> tuple[Finding, ...]:
     """One finding for each way in which the head measures less: the evidence that the gate reads later.
 
-    `path` is the repository path of the evals that changed, or of the manifest where they are gone.
+    `path` is the repository path of the evals that changed, or of the manifest where they are gone; `text` is what
+    stands there now, in which the line of a case is looked up. A case that is gone has none.
     """
-    return tuple(
-        Finding(
-            skill=skill,
-            code=WEAKENED,
-            severity=Severity.WARNING,
-            category=Category.EVALS,
-            path=path,
-            line=number,
-            whole_file=True,
-            title="the change measures less than before",
-            message=clause,
-            hint="keep the case as it is, or lower it in a change of its own that a maintainer reads",
-            new=True,
+    lines = text.split("\n")
+    found = []
+    for clause, case in weakened(base, head):
+        named = re.compile(rf"(?<![\w.-]){re.escape(case)}(?![\w.-])") if case else None
+        mark = sha256("\0".join((WEAKENED, path, clause)).encode("utf-8", "surrogatepass"))
+        line = next((number for number, row in enumerate(lines, start=1) if named and named.search(row)), None)
+        found.append(
+            Finding(
+                skill=skill,
+                code=WEAKENED,
+                severity=Severity.WARNING,
+                category=Category.EVALS,
+                path=path,
+                line=line or 1,
+                whole_file=line is None,
+                title="the change measures less than before",
+                message=clause,
+                hint=f"keep {f'case {case}' if case else 'it'} as it was, or lower it in a change of its own that a "
+                "maintainer reads",
+                new=True,
+                fingerprint=mark.hexdigest()[:16],
+            )
         )
-        for number, clause in enumerate(weakened(base, head), start=1)
-    )
+    return tuple(found)
 
 
 def evals_gate(

@@ -38,7 +38,8 @@ def guard(
         next((path for path in (*PATHS, *_GRADERS) if _bytes(before, path) != _bytes(after, path)), "SKILL.md"),
     )
     place = changed if changed in after else "SKILL.md"
-    return weakening(base, head, skill=root, path=place if root == "." else f"{root}/{place}")
+    text = (_bytes(after, place) or b"").decode("utf-8", "replace")
+    return weakening(base, head, skill=root, path=place if root == "." else f"{root}/{place}", text=text)
 
 
 def _side(files: Mapping[str, SkillFile], dialects: Sequence[Dialect], skill_name: str) -> EvalsSide:

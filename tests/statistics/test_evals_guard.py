@@ -44,6 +44,24 @@ def test_a_removed_case_is_named_at_the_file_that_lost_it() -> None:
     assert row.path == "skills/ledger/evals/evals.json"
 
 
+def test_what_is_less_of_a_case_stands_at_its_line_and_what_is_gone_at_the_file() -> None:
+    """A running number stood there, which a reader was sent to as a line."""
+    less = [{**CASES[0], "id": "no-vat"}, {**CASES[0], "id": "vat-2"}, {**CASES[0], "question": "Hello"}]
+    after = files(less)
+    text = json.dumps(less, indent=1)
+    after["evals/evals.json"] = SkillFile(
+        path="evals/evals.json", kind=FileKind.REGULAR, size=len(text), data=text.encode()
+    )
+    rows = guard(files(), after, compose.dialects(), root="skills/ledger", skill_name="ledger")
+    (line,) = (number for number, row in enumerate(text.split("\n"), start=1) if '"id": "vat"' in row)
+    assert [(row.message, row.line, row.whole_file) for row in rows] == [
+        ("case vat: its prompt is changed", line, False),
+        ("case split is gone", 1, True),
+    ]
+    assert rows[0].hint.startswith("keep case vat as it was")
+    assert len({row.id for row in rows}) == len({row.fingerprint for row in rows}) == 2
+
+
 def test_removed_evals_name_every_case_at_the_manifest() -> None:
     bare = {"SKILL.md": files()["SKILL.md"]}
     rows = guard(files(), bare, compose.dialects(), root="skills/ledger", skill_name="ledger")

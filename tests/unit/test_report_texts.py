@@ -178,7 +178,7 @@ def test_text_keeps_the_characters_of_a_path_that_it_tells_to_write() -> None:
 
 def test_two_findings_of_one_rule_on_one_line_are_two_and_the_same_one_twice_is_one() -> None:
     first, second = (a_finding("skills/m1", fingerprint=mark, message=f"Links to {mark}.") for mark in ("ab", "ab.2"))
-    assert [*merge([a_run(), first, second, first]).findings.values()] == [first, second]
+    assert [*merge([a_run(), *a_skill("skills/m1", first, second, first)]).findings.values()] == [first, second]
 
 
 def test_what_a_change_brought_is_told_from_what_was_there_wherever_findings_are_listed() -> None:
@@ -204,7 +204,7 @@ def test_the_page_reads_from_base_to_head_and_keeps_paths_whole() -> None:
     rows = [a_run(), *a_skill("skills/m1", a_finding("skills/m1")), RunEnded()]
     page = html.RENDERER.render(assemble(rows), PLACE)
     assert "d20aa91 → c41f7d8" in page
-    assert '<td class="where">' in page
+    assert '<td data-th="Where" class="where">' in page
     assert ".where { min-width:" in page
     assert "<code>skills/<wbr>m1/<wbr>SKILL.md:2</code>" in page, "a long path breaks between folders alone"
 
