@@ -11,7 +11,9 @@ from aces_ci.cli.options import repo_option
 
 @click.command("init")
 @click.option("--forge", type=click.Choice(["auto", "github", "gitlab"]), default="auto", show_default=True)
-@click.option("--evals/--no-evals", default=True, show_default=True, help="Draft a suite for the first skill without one.")
+@click.option(
+    "--evals/--no-evals", default=True, show_default=True, help="Draft a suite for the first skill without one."
+)
 @click.option("--dry-run", is_flag=True, help="Show what would be written.")
 @repo_option
 def COMMAND(forge: str, evals: bool, dry_run: bool, repo: Path) -> int:

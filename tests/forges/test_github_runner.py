@@ -156,7 +156,9 @@ def test_the_policy_asks_for_a_check_run_as_the_input_does(tmp_path: Path, asked
     report = assemble([a_run(), a_changed_skill(), RunEnded(seconds=0.1)])
     with github(tmp_path) as rig:
         report = replace(report, event=rig.event())
-        pages = Pages(texts={"comment.md": "c", "summary.md": "s"}, smaller="c", brief="c", title="t", annotations=(), outputs={})
+        pages = Pages(
+            texts={"comment.md": "c", "summary.md": "s"}, smaller="c", brief="c", title="t", annotations=(), outputs={}
+        )
         publish(report, pages, rig.forge, load(overrides=(f"comment.check_run={asked}",)), Log(io.StringIO()))
         assert rig.server is not None
         assert len(rig.server.seen("POST", "/check-runs")) == (asked == "true")
