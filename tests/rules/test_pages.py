@@ -45,6 +45,12 @@ def test_every_rule_names_a_public_skill_where_it_fires_and_one_where_it_does_no
         assert bool(rule.fires_on) != bool(rule.fires_beyond), rule.code
         assert rule.fires_on or elsewhere.fullmatch(rule.fires_beyond), rule.code
         assert rule.silent_on, rule.code
+    for code in FURTHER.values():
+        # The corpus carries no scripts and no history.
+        assert elsewhere.fullmatch(code.fires_on) and elsewhere.fullmatch(code.silent_on), code.code
+        assert code.fires_on != code.silent_on
+        page = run(EXPLAIN, code.code)
+        assert f"fires on   {code.fires_on}\n" in page and f"silent on  {code.silent_on}\n" in page
 
 
 def run(command: object, *args: str) -> str:

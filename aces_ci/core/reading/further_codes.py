@@ -17,6 +17,10 @@ class Code:
     severity: str
     category: str
     hint: str
+    fires_on: str
+    """A public skill, or a public change of one, where it fires: repository and path, at a commit."""
+    silent_on: str
+    """One where it rightly does not."""
 
     def page(self) -> Iterator[str]:
         """Lines for a terminal."""
@@ -24,12 +28,15 @@ class Code:
         yield f"severity   {self.severity}, category {self.category}"
         yield "score      none"
         yield f"fix        {self.hint}"
+        yield f"fires on   {self.fires_on}"
+        yield f"silent on  {self.silent_on}"
 
     def section(self) -> Iterator[str]:
         """Lines of docs/rules.md."""
         yield from (f'<a id="{self.code.lower()}"></a>', "", f"## {self.code} {self.title}", "", self.prose, "")
         yield from (f"Severity {self.severity}, category {self.category}; takes nothing off the score.", "")
-        yield f"**Fix:** {self.hint}."
+        yield from (f"**Fix:** {self.hint}.", "")
+        yield f"Fires on `{self.fires_on}`. Rightly silent on `{self.silent_on}`."
 
 
 FURTHER: Mapping[str, Code] = {
@@ -43,6 +50,8 @@ FURTHER: Mapping[str, Code] = {
             severity="warning",
             category="lint",
             hint="correct the syntax at the line and column of the finding; nothing runs before that",
+            fires_on="davila7/claude-code-templates/cli-tool/components/skills/scientific/brenda-database at c2b584d4b",
+            silent_on="anthropics/skills/skills/webapp-testing at 9d2f1ae18",
         ),
         Code(
             code="LI002",
@@ -54,6 +63,8 @@ FURTHER: Mapping[str, Code] = {
             severity="warning or info",
             category="lint",
             hint="make the change that the finding names; `ruff rule CODE` tells more of it",
+            fires_on="anthropics/skills/skills/webapp-testing at 9d2f1ae18",
+            silent_on="trailofbits/skills/plugins/static-analysis/skills/semgrep at 293fb74c3",
         ),
         Code(
             code="LI003",
@@ -64,6 +75,8 @@ FURTHER: Mapping[str, Code] = {
             severity="warning or info",
             category="lint",
             hint="write the line as the finding shows it; the wiki page of its code tells more",
+            fires_on="faahim/openclaw-skills/lighthouse-auditor at fe6dd0f47",
+            silent_on="trailofbits/skills/plugins/static-analysis/skills/semgrep at 293fb74c3",
         ),
         Code(
             code="EV900",
@@ -74,6 +87,8 @@ FURTHER: Mapping[str, Code] = {
             severity="warning",
             category="evals",
             hint="keep the case as it is, or lower it in a change of its own that a maintainer reads",
+            fires_on="NVIDIA/skills/skills/nemo-mbridge-perf-activation-recompute at d36ff704a1",
+            silent_on="magnus919/agent-skills/site-reliability-engineering at f7d550bb6b",
         ),
     )
 }
