@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from aces_ci.core.finding import Severity
 from aces_ci.core.scripts.detectors import python_danger
+from aces_ci.core.scripts.programs.python_names import Names
 
 HEAD = (
     "import os, requests, subprocess, base64, json, socket\nfrom pathlib import Path\nU = 'https://x.dev/u'\n"
@@ -153,3 +156,19 @@ def test_a_variable_from_without_is_followed_into_a_function(code: str) -> None:
 def test_a_setting_of_python_code_raises_no_alarm(code: str) -> None:
     found = python_danger.scan(HEAD + code)
     assert [h.shape for h in found if h.severity is not Severity.INFO and h.shape != "secret-read"] == []
+
+
+def test_a_chain_of_calls_is_read_in_time_that_grows_with_its_length() -> None:
+    """Two questions at each link are 2^60 at the sixtieth; an honest skill had thirty of `.option(name, value)`."""
+    chain = "reader = session.read" + "".join(f".option('key{n}', value)" for n in range(60))
+    asked = 0
+
+    class Counting(Names):
+        def called(self, function: ast.expr) -> str:
+            nonlocal asked
+            asked += 1
+            assert asked < 100_000, "the chain is asked about again at every link"
+            return super().called(function)
+
+    Counting(ast.parse(chain))
+    assert asked > 60

@@ -59,10 +59,15 @@ class Names:
             function = function.value
         if isinstance(function, ast.Name):
             first = self._modules.get(function.id, function.id)
-        elif isinstance(function, ast.Call) and len(function.args) > 1 and self.called(function.func) == "getattr":
-            first = ".".join([self.called(function.args[0]), *self.texts(function.args[1])[:1]])
-        elif isinstance(function, ast.Call) and function.args and self.called(function.func) in _IMPORTS:
-            first = next(iter(self.texts(function.args[0])), "")
+        elif isinstance(function, ast.Call) and function.args:
+            # Asked for once: asked for twice at each link, a chain of thirty calls never ends.
+            maker = self.called(function.func)
+            if maker == "getattr" and len(function.args) > 1:
+                first = ".".join([self.called(function.args[0]), *self.texts(function.args[1])[:1]])
+            elif maker in _IMPORTS:
+                first = next(iter(self.texts(function.args[0])), "")
+            else:
+                return ""
         else:
             return ""
         return ".".join([first, *reversed(parts)]) if first else ""
