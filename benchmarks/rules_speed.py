@@ -17,7 +17,7 @@ from pathlib import Path
 
 from aces_ci.changes.parse import parse_skill
 from aces_ci.core.finding import Category
-from aces_ci.core.reading import lexis, topic
+from aces_ci.core.reading import cohesion, lexis, topic
 from aces_ci.core.reading.outline import outline
 from aces_ci.core.rule import Profile, Rule
 from aces_ci.plugins import load
@@ -42,7 +42,7 @@ def loop() -> float:
 
 def once(skills: list[tuple[str, dict[str, object], frozenset[str]]], rules: tuple[Rule, ...]) -> float:
     """CPU seconds from bytes to findings, nothing remembered from before."""
-    for remembered in (outline, lexis.stems, lexis.stemmed, lexis.exact, topic.frequent):
+    for remembered in (outline, lexis.stems, lexis.stemmed, lexis.exact, topic.frequent, topic.spelled, cohesion.seam):
         remembered.cache_clear()
     start = time.process_time()
     for root, files, outside in skills:

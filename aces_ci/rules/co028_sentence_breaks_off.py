@@ -19,37 +19,45 @@ from aces_ci.core.rule import Dimension, Example, Problem, Rule
 from aces_ci.core.skill import Skill
 
 _NEVER_LAST = vocabulary(
-    "a an the and or but nor of your my our their every because than into onto unless although whereas via while whose"
+    "a an the and or but nor your my our their every because than unless although whereas via while whose"
 )
 _SELDOM_LAST = vocabulary(
-    """to with for from by at if as that which is are was were been has have had will would shall should could may
-    might must not no very its his this these about during per using without within between when where who"""
+    """to with for from by at of into onto if as that which is are was were been has have had will would shall should
+    could may might must not no very its his this these about during per using without within between when where who"""
 )
 _LINKS = frozenset({"and", "or", "but", "nor"})
 SURE, LIKELY = 1.0, 0.4
 """What a place counts: one that no whole sentence has, and one that some have."""
+OFTEN = 0.08
+"""Share of the texts from which on places of the second kind count: lists of questions end in them as well."""
 FIRST, POWER, MOST = 3.5, 0.6, 40.0
 """Points of one sure place; `n` of them cost n ** POWER times as much, `MOST` in all."""
 SHORT, BRIEF = 2, 20
 """A text with fewer blanks and fewer characters is taken for a label."""
 _PAIRS = (("(", ")"), ("[", "]"), ("\uff08", "\uff09"), ("\u300c", "\u300d"), ("\u3010", "\u3011"))
 _DANGLING = re.compile(r"(?:\s[-\u2013\u2014&+=]|[\u2014(\[\uff08\u300c,\uff0c\u3001])$")
+_ENDS = frozenset("-\u2013\u2014&+=([\uff08\u300c,\uff0c\u3001")
+_MARKS = re.compile(r"[`(\[\uff08\u300c\u3010]|\*\*")
+TAIL = 80
+"""Characters at the end of a text that are looked at for its last word."""
+_QUOTED = re.compile(r'"[^"\n]{0,80}"')
 _SMILEY = re.compile(r"[:;]-?[()\[\]]|^\s*(?:\d+|[a-zA-Z])\)|(?<=\s)(?:\d+|[a-zA-Z])\)")
 
 
 def check(skill: Skill) -> Iterator[Problem]:
     parts = outline(skill.body)
     told = [part for part in parts.told if part.kind != "cell"]
-    weight, places, first = 0.0, 0, None
-    for before, part, following in zip([None, *told], told, [*told[1:], None], strict=False):
-        found = _broken(before, part, following, parts)
-        if found:
-            weight += found
-            places += 1
-            if first is None or (found == SURE and first[0] < SURE):
-                first = found, part
-    if first is None or weight < SURE:
+    found = [
+        (sure, part)
+        for before, part, following in zip([None, *told], told, [*told[1:], None], strict=False)
+        if (sure := _broken(before, part, following, parts))
+    ]
+    if sum(sure < SURE for sure, _ in found) < OFTEN * len(told):
+        found = [(sure, part) for sure, part in found if sure == SURE]
+    weight, places = sum(sure for sure, _ in found), len(found)
+    if weight < SURE:
         return
+    first = max(found, key=lambda place: place[0])
     text = first[1].text
     after = repr(" ".join(text[-40:].split(" ", 1)[-1].split()))
     yield Problem(
@@ -63,27 +71,29 @@ def check(skill: Skill) -> Iterator[Problem]:
 def _broken(before: Prose | None, part: Prose, following: Prose | None, parts: Outline) -> float:
     """How surely a text ends before its sentence does."""
     text = part.text.rstrip()
-    if text.count(" ") < SHORT and len(text) < BRIEF:
+    if len(text) < BRIEF and text.count(" ") < SHORT:
         return 0.0
-    end = text.rstrip("*_")
-    last = end[max(end.rfind(" "), end.rfind("\n")) + 1 :]
-    dangling = _DANGLING.search(end)
-    if last in _NEVER_LAST or last in _SELDOM_LAST or dangling:
+    end = text[-TAIL:].rstrip("*_")
+    last = end.rpartition(" ")[2].rpartition("\n")[2]
+    dangling = end[-1:] in _ENDS and _DANGLING.search(end)
+    if dangling or last in _NEVER_LAST or last in _SELDOM_LAST:
         if _leads_in(part, text, following, parts) or _one_sentence(last, before, following):
             return 0.0
         item = part.kind != "paragraph" and last.endswith(",")
         return SURE if (dangling and not item) or last in _NEVER_LAST else LIKELY
+    if not _MARKS.search(text) or not _open(part.plain):
+        return 0.0
     wrapped = following is not None and parts.lines[following.line - 1].lstrip().startswith("+ ")
-    return SURE if _open(part.plain) and not wrapped else 0.0
+    return 0.0 if wrapped else SURE
 
 
 def _open(text: str) -> bool:
     """Whether a bracket, a code span or a mark of emphasis is opened and never closed."""
     if text.count("`") % 2 or text.count("**") % 2:
         return True
-    for opening, closing in _PAIRS:
+    for opening, closing in _PAIRS if not text.isascii() else _PAIRS[:2]:
         if text.count(opening) > text.count(closing):
-            plain = _SMILEY.sub(" ", text)
+            plain = _SMILEY.sub(" ", _QUOTED.sub(" ", text))
             if plain.count(opening) > plain.count(closing):
                 return True
     return False
@@ -151,7 +161,11 @@ RULE = Rule(
             why="a lead-in",
         ),
         Example(
-            files={"SKILL.md": manifest("# Sample\n\n- read the ledger file,\n- sum it up by month,\n- print the sums here,\n- stop\n")},
+            files={
+                "SKILL.md": manifest(
+                    "# Sample\n\n- read the ledger file,\n- sum it up by month,\n- print the sums here,\n- stop\n"
+                )
+            },
             why="items written as one sentence",
         ),
         Example(

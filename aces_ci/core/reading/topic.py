@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 from aces_ci.core.reading.lexis import STOP, stem, stemmed, stems, words
 from aces_ci.core.reading.outline import outline
@@ -50,20 +51,25 @@ class Strangeness:
 
 
 @lru_cache(maxsize=512)
+def spelled(body: str) -> Mapping[str, int]:
+    """In how many parts of a body each word stands."""
+    parts = outline(body)
+    found = [*(part.vocabulary for part in parts.prose), *(code.vocabulary for code in parts.codes)]
+    return Counter(chain.from_iterable(found))
+
+
+@lru_cache(maxsize=512)
 def frequent(body: str) -> Mapping[str, str]:
     """The stems that occur in most parts of a body, most of all first, each with a word that has it."""
-    parts = outline(body)
-    spelled: Counter[str] = Counter()
-    for found in (*(part.vocabulary for part in parts.prose), *(code.vocabulary for code in parts.codes)):
-        spelled.update(found)
+    told = spelled(body)
     counts: Counter[str] = Counter()
     shown: dict[str, str] = {}
-    least = 2 if len(spelled) > OFTEN else 1  # in a body of some length what stands once is not frequent
-    for word, times in spelled.items():
+    least = 2 if len(told) > OFTEN else 1  # in a body of some length what stands once is not frequent
+    for word, times in told.items():
         if times >= least and len(word) > 2 and word not in STOP and " " not in word:
             root = stem(word)
             counts[root] += times
-            if root not in shown or (-times, word) < (-spelled[shown[root]], shown[root]):
+            if root not in shown or (-times, word) < (-told[shown[root]], shown[root]):
                 shown[root] = word
     most = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))[:MOST_FREQUENT]
     return {root: shown[root] for root, _ in most}

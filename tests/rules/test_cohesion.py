@@ -1,0 +1,42 @@
+"""Where a body shares the fewest of its own words, and how many they are."""
+
+from __future__ import annotations
+
+import pytest
+
+from aces_ci.core.reading.cohesion import GENERAL, PARTS, card, seam
+
+LEDGER = "".join(f"- The ledger, a posting, an account, a currency ({number}).\n" for number in "abcdefgh")
+TIDES = "".join(f"- The harbour, a gauge, a tide, a moon ({number}).\n" for number in "abcdefgh")
+NONE: frozenset[str] = frozenset()
+
+
+def test_two_subjects_share_nothing_across_their_seam() -> None:
+    found = seam(LEDGER + TIDES, NONE)
+    assert found is not None
+    assert (found.line, found.shared) == (9, 0.0)
+    assert set(found.before) == {"ledger", "posting", "account", "currency"}
+    assert set(found.after) == {"harbour", "gauge", "tide", "moon"}
+
+
+def test_one_subject_shares_its_words_wherever_it_is_cut() -> None:
+    found = seam(LEDGER + LEDGER, NONE)
+    assert found is not None and found.shared >= 0.6 and found.before == found.after == ()
+
+
+def test_half_of_the_words_on_both_sides_are_half_of_the_answer() -> None:
+    found = seam(LEDGER + TIDES.replace("gauge", "posting").replace("moon", "account"), NONE)
+    assert found is not None and found.shared == pytest.approx(4 * 8 / (6 * 8 + 2 * 8), abs=0.01)
+
+
+def test_the_card_is_looked_for_on_the_side_that_names_it_less() -> None:
+    found = seam(LEDGER + TIDES, card("ledger-export", "Exports ledgers."))
+    assert found is not None and found.named == 0.0
+    found = seam(LEDGER + TIDES, card("ledger-harbour", "Reads a file."))
+    assert found is not None and found.named == 1.0
+
+
+def test_a_short_body_cannot_tell_nor_one_of_general_words() -> None:
+    assert seam("\n\n".join(["ledger posting account currency"] * (PARTS - 1)), NONE) is None
+    assert seam("\n\n".join(["run the file with code"] * 20), NONE) is None
+    assert {"file", "code", "run", "the"} <= GENERAL
