@@ -170,12 +170,61 @@ def made_vague(skill: Skill) -> Skill | None:
 
 _PLAIN_WORD = re.compile(r"[A-Za-z]{3,}[,.;:]?")
 _VAGUE_WORDS = ("usual", "similar", "different", "related", "normal", "certain", "further", "particular")
+
+
+def headings_rotated(skill: Skill) -> Skill | None:
+    """Sections below the title lose their headings to their neighbours: each carries that of the one before it."""
+    heads = [heading for heading in outline(skill.body).headings if heading.level > 1]
+    if len(heads) < 4:
+        return None
+    lines = skill.body.split("\n")
+    texts = [heading.text for heading in heads]
+    for heading, text in zip(heads, [texts[-1], *texts[:-1]], strict=True):
+        lines[heading.line - 1] = f"{'#' * heading.level} {text}"
+    return with_body(skill, "\n".join(lines))
+
+
+def slop_added(skill: Skill) -> Skill | None:
+    """A generator went over it: below each heading stands a paragraph that fits any skill."""
+    heads = {heading.line for heading in outline(skill.body).headings}
+    if len(heads) < 3:
+        return None
+    kept, count = [], 0
+    for at, line in enumerate(skill.body.split("\n"), 1):
+        kept.append(line)
+        if at in heads:
+            kept += ["", _SLOP[count % len(_SLOP)], ""]
+            count += 1
+    return with_body(skill, "\n".join(kept))
+
+
+def conflict_left_in(skill: Skill) -> Skill | None:
+    """A merge was committed unresolved: the middle third stands there in two versions, between conflict markers."""
+    lines = skill.body.rstrip("\n").split("\n")
+    if len(lines) < 18:
+        return None
+    first, last = len(lines) // 3, 2 * len(lines) // 3
+    ours = lines[first:last]
+    theirs = [" ".join(line.split(" ")[:-1]) if len(line.split()) > 6 else line for line in ours]
+    middle = ["<<<<<<< HEAD", *ours, "=======", *theirs, ">>>>>>> update-skill"]
+    return with_body(skill, "\n".join([*lines[:first], *middle, *lines[last:]]) + "\n")
+
+
+_SLOP = (
+    "This section covers the key aspects that matter most at this stage. Taking the time to get it right pays off later.",
+    "Here we look at what makes the difference between a good result and a great one, so that nothing is left to chance.",
+    "A thoughtful approach at this point helps to keep quality high and makes the rest of the work go more smoothly.",
+    "With the groundwork in place, the following points bring everything together in a clear and structured way.",
+)
 HELD_OUT: Mapping[str, str] = {
+    "headings_rotated": "every section stands below its neighbour's heading",
+    "slop_added": "below each heading a paragraph that fits any skill",
+    "conflict_left_in": "a third of it twice, between conflict markers",
+}
+FORMER: Mapping[str, str] = {
     "merged_with_another": "the second half of the body is another skill's",
     "sentences_cut_short": "every line of text breaks off in its middle",
     "made_vague": "every third word says nothing",
-}
-FORMER: Mapping[str, str] = {
     "body_of_another": "the body is that of another skill",
     "lists_flattened": "steps and items run together in one paragraph a section",
     "every_second_line_gone": "half of the lines are lost",
