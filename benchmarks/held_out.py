@@ -211,8 +211,10 @@ def conflict_left_in(skill: Skill) -> Skill | None:
 
 
 _SLOP = (
-    "This section covers the key aspects that matter most at this stage. Taking the time to get it right pays off later.",
-    "Here we look at what makes the difference between a good result and a great one, so that nothing is left to chance.",
+    "This section covers the key aspects that matter most at this stage. "
+    "Taking the time to get it right pays off later.",
+    "Here we look at what makes the difference between a good result and a great one, "
+    "so that nothing is left to chance.",
     "A thoughtful approach at this point helps to keep quality high and makes the rest of the work go more smoothly.",
     "With the groundwork in place, the following points bring everything together in a clear and structured way.",
 )
