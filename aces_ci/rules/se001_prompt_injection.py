@@ -73,10 +73,11 @@ def _weighed(text: str, path: str, line: int, marker: Marker, subject: bool) -> 
     place = site_of(text, line) if is_markdown(path) else "file"
     around, start = _paragraph(text, marker.start)
     told = stance(without(text, marker), line, subject=subject, markdown=is_markdown(path))
-    if marker.disguised:
-        teaches = subject or tried(path)
-        return (Severity.WARNING if teaches else Severity.CRITICAL), marker.confidence
     spoken = place == "table" or quoted(around, start, start + marker.end - marker.start)
+    if marker.disguised:
+        shown = spoken or place in {"fence", "file"} or told is not Stance.ASKS
+        teaches = tried(path) or (subject and shown)
+        return (Severity.WARNING if teaches else Severity.CRITICAL), marker.confidence
     if spoken and told is Stance.TALKS:
         return None, Confidence.LOW
     if told is Stance.TALKS or (subject and place == "fence") or (spoken and place != "comment"):

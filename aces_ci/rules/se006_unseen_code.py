@@ -5,7 +5,8 @@ else. Critical are plain http, a bare address, a paste site and a shortener, in 
 script, or in what runs on load, also an unknown host and one on which anybody can put code (a file of some repository
 without its commit), and what is decoded where the encoded text lies there to be seen. A warning is a vendor's own
 installer, an address that carries the name of what the script speaks of, an https address in a document, which a person
-reads before it runs, and a text to decode that the caller hands over.
+reads before it runs, and a text to decode that the caller hands over. A document that has a script copied from a paste
+site into a terminal, or a program run out of an archive with a password, is critical too: no scan can read either.
 `curl … | python3 -m json.tool` reads data and is no such thing.
 """
 
@@ -13,18 +14,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aces_ci.core.finding import Category, Severity
+from aces_ci.core.finding import Category, Confidence, Severity
 from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Example, Problem, Rule
+from aces_ci.core.scan.certainty import tried
+from aces_ci.core.scan.documents import documents
 from aces_ci.core.scan.hazards import problems
+from aces_ci.core.scan.pasted import find
+from aces_ci.core.scan.snippets import is_markdown
+from aces_ci.core.scan.stance import Stance, about_attacks, about_security, stance
 from aces_ci.core.scripts.hazards.hazard import Kind
 from aces_ci.core.skill import Skill
 
+_TAIL = "Whoever controls what is served or encoded runs code on every user's machine."
+
 
 def check(skill: Skill) -> Iterator[Problem]:
-    return problems(
-        skill, Kind.REMOTE_CODE, tail="Whoever controls what is served or encoded runs code on every user's machine."
-    )
+    yield from problems(skill, Kind.REMOTE_CODE, tail=_TAIL)
+    security = about_security(skill) or about_attacks(skill)
+    for path, text in documents(skill):
+        for handed in find(text) if is_markdown(path) else ():
+            calm = security or tried(path) or stance(text, handed.line, subject=security) is not Stance.ASKS
+            yield Problem(
+                path=path,
+                line=handed.line,
+                message=f"This text {handed.what}. {_TAIL}",
+                severity=Severity.INFO if calm else Severity.CRITICAL,
+                confidence=Confidence.MEDIUM,
+            )
 
 
 RULE = Rule(

@@ -32,8 +32,8 @@ _SHOWN_ADDRESS = re2.compile(r"(192\.0\.2|198\.51\.100|203\.0\.113)\.\d+|1\.2\.3
 """RFC 5737, and what people write for an address."""
 _BARE = re2.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}\b|\b(?:[a-z0-9-]+\.)+(?:com|net|org|io|dev|evil|local|xyz)\b")
 _TELLS = re2.compile(
-    r"(?i)\b(run|runs|execute|paste|type|enter|launch|start|install|call|invoke|use)\b[^.!?`]{0,60}`|"
-    r"(运行|執行|执行|实行|実行|실행|запусти|выполни|ejecut|execut|führ|lance[rz]?)"
+    r"(?i)\b(run|runs|execute|copy|paste|type|enter|launch|start|install|call|invoke|use)\b[^.!?`]{0,60}`|"
+    r"(运行|執行|执行|复制|複製|粘贴|实行|実行|실행|запусти|выполни|ejecut|execut|führ|lance[rz]?)"
 )
 _GENERAL = frozenset(
     {"install", "installer", "setup", "get", "download", "downloads", "raw", "api", "cdn", "app", "www", "main",

@@ -96,7 +96,8 @@ _DROP = re2.compile(
     r"hookbin\.com|ngrok\.io|ngrok-free\.app|ngrok\.app|serveo\.net|localtunnel\.me|loca\.lt|trycloudflare\.com|"
     r"burpcollaborator\.net|oastify\.com|oast\.(pro|live|site|online|fun|me)|interact\.sh|interactsh\.com|"
     r"dnslog\.cn|canarytokens\.com|pastebin\.com|paste\.ee|hastebin\.com|ix\.io|0x0\.st|termbin\.com|"
-    r"transfer\.sh|file\.io|anonfiles\.com|gofile\.io|bashupload\.com|temp\.sh|catbox\.moe|rentry\.co|dpaste\.(org|"
+    r"transfer\.sh|file\.io|anonfiles\.com|gofile\.io|bashupload\.com|temp\.sh|catbox\.moe|rentry\.(?:co|org)|glot\.io|paste\.rs|justpaste\.it|ghostbin\.com|controlc\.com|textbin\.net|"
+    r"dpaste\.(org|"
     r"com))"
 )
 _STANDS_FOR = re2.compile(r"(?i)(your|my|random|example|some|xyz|abc|xxx+|subdomain|tunnel)\b[\w-]*\.[\w-]+\.")

@@ -6,11 +6,10 @@ Nothing is matched by substring: `echo "rm -rf /"` is one `echo`, `r\\m -rf /` i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from types import MappingProxyType
 
-import tree_sitter_bash
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Node
 
 from aces_ci.core.scripts.shell.command import Command, Redirect, Within, Word
 from aces_ci.core.scripts.shell.context import (
@@ -25,6 +24,7 @@ from aces_ci.core.scripts.shell.context import (
     Ids,
 )
 from aces_ci.core.scripts.shell.folders import Folders, below
+from aces_ci.core.scripts.shell.grammar import read
 from aces_ci.core.scripts.shell.handed import ANY_NAME, arguments, lists, scripts
 from aces_ci.core.scripts.shell.shell_parts import (
     REDIRECTS,
@@ -60,11 +60,6 @@ def parse(script: str, folder: str = "") -> tuple[Command, ...]:
     return tuple(found)
 
 
-@cache
-def _parser() -> Parser:
-    return Parser(Language(tree_sitter_bash.language()))
-
-
 class _Walk:
     """One script's tree turned into commands, appended to a list that nested scripts share."""
 
@@ -88,10 +83,9 @@ class _Walk:
         positional: Sequence[Word] = (),
     ) -> None:
         """Append the commands of a whole script. `inherited` are variables that are set where it is run."""
-        source = one_way(text).encode("utf-8", "replace")[:MAX_BYTES]
+        source, root = read(one_way(text).encode("utf-8", "replace")[:MAX_BYTES])
         self.reader = Reader(source, line=line, column=column)
         self.hides = any(sign in source for sign in HIDING)
-        root = _parser().parse(source).root_node
         numbered = {str(number): word for number, word in enumerate(positional)}
         known = constants(self.reader, root, {**inherited, **numbered})
         self.reader.constants, self.reader.arrays, self.reader.changing = known.words, known.arrays, known.changing
