@@ -36,15 +36,17 @@ class Handed:
 
 
 def find(text: str) -> Iterator[Handed]:
-    """Every such paragraph of a document."""
+    """Every such paragraph of a document, once for each address that it leads to."""
     if "://" not in text:
         return
-    line = 1
+    line, told = 1, set[tuple[str, str]]()
     for paragraph in text.split("\n\n"):
         what = _what(paragraph[:LONGEST], text)
-        if what:
+        url = next(iter(hosts.urls(paragraph))) if what else ""
+        if what and (what, url) not in told:
+            told.add((what, url))
             at = next((n for n, row in enumerate(paragraph.split("\n")) if "://" in row), 0)
-            yield Handed(line=line + at, what=what)
+            yield Handed(line=line + at, what=f"{what} ({url[:120]})")
         line += paragraph.count("\n") + 2
 
 
