@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from aces_ci.changes.links import maybe_linked
 from aces_ci.changes.owner import MANIFEST, belongs_to_root_skill, manifest_in
 from aces_ci.changes.tree import Entry, EntryKind, Tree
-from aces_ci.core.repo_path import ancestors_of, join, parent_of
+from aces_ci.core.repo_path import ancestors_of, join, parent_of, resolve
 from aces_ci.core.skill import FileKind, SkillFile
 
 FILE_CAP = 1024 * 1024
@@ -17,6 +18,9 @@ SKILL_CAP = 32 * 1024 * 1024
 _LFS = b"version https://git-lfs.github.com/spec/"
 _LFS_LONGEST = 1024
 _MOST_LINKS = 2000
+_MOST_NAMED = 200
+_NAMED = re.compile(r"\b(?:scripts|references|assets|templates|resources)/[\w./@-]*\w")
+"""A path below a folder that a plugin's skills may share, as a command or a sentence names it."""
 _WITHOUT_CONTENT = {EntryKind.SYMLINK: FileKind.SYMLINK, EntryKind.SUBMODULE: FileKind.SUBMODULE}
 
 
@@ -59,15 +63,27 @@ def within_caps(sizes: Iterable[tuple[str, int]]) -> frozenset[str]:
 
 
 def outside_of(tree: Tree, root: str, files: Mapping[str, SkillFile]) -> frozenset[str]:
-    """Repository paths that the skill's Markdown links to, that exist, and that are not among its files."""
+    """Repository paths that the skill's Markdown links to, or that its manifest names below a folder that the
+    skill lies in; only what exists, and none of its own files."""
     plugin_root = plugin_root_of(tree, root)
     wanted: set[str] = set()
     for path, file in files.items():
         text = file.text if path.lower().endswith((".md", ".markdown")) else None
         if text:
             wanted |= maybe_linked(text, parent_of(join(root, path)), plugin_root)
+            if path.lower() == MANIFEST.lower():
+                wanted |= {each for each in _named_above(text, root) if tree.entry(each) is not None}
     mine = {join(root, path) for path in files}
     return frozenset(path for path in sorted(wanted - mine)[:_MOST_LINKS] if tree.entry(path) is not None)
+
+
+def _named_above(text: str, root: str) -> Iterator[str]:
+    named = dict.fromkeys(match[0] for match in _NAMED.finditer(text))
+    for path in list(named)[:_MOST_NAMED]:
+        for folder in ancestors_of(root):
+            resolved = resolve(folder, path)
+            if resolved is not None:
+                yield resolved
 
 
 def plugin_root_of(tree: Tree, root: str) -> str | None:

@@ -73,6 +73,8 @@ def check(skill: Skill) -> Iterator[Problem]:
 def _told(skill: Skill, path: str, by: list[str]) -> bool:
     """Whether the manifest names a script, the folder of one that lies deeper, or takes it in as a module."""
     folder = path.rsplit("/", 1)[0] + "/" if "/" in path else ""
+    if re.search(rf"-m {re.escape(path.rsplit('.', 1)[0].replace('/', '.'))}(?![\w.])", skill.body):
+        return True
     if path.rsplit("/", 1)[-1] in skill.body or (folder.count("/") > 1 and folder in skill.body):
         return True
     return skill.manifest in by and (not folder or folder.replace("/", ".") in skill.body or folder in skill.body)
@@ -135,6 +137,13 @@ RULE = Rule(
                 "scripts/export.py": "import ledger\n",
                 "scripts/ledger.py": "x = 1\n",
             }
+        ),
+        Example(
+            files={
+                "SKILL.md": manifest("# Sample\n\nRun `python -m scripts.export 2026`.\n"),
+                "scripts/export.py": "print(1)\n",
+            },
+            why="run as a module",
         ),
         Example(
             files={

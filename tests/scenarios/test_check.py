@@ -643,6 +643,19 @@ def test_links_and_placeholders_of_a_plugin(repo: Path) -> None:
     assert links == [("CO044", 5), ("CO045", 5)]
 
 
+def test_a_script_that_a_plugin_shares_among_its_skills_is_found_where_it_is(repo: Path) -> None:
+    """By whatever variable the text calls the plugin's folder, and by its bare name; what is nowhere is told."""
+    body = (
+        "```sh\npython ${OPS_PLUGIN_ROOT}/scripts/plan.py\npython ${OPS_PLUGIN_ROOT}/scripts/gone.py\n```\n\n"
+        "The folder that holds `scripts/sums.py` is the root.\n"
+    )
+    manifest = "---\nname: deploy\ndescription: Deploys. Use when asked.\n---\n"
+    shared = {f"plugins/ops/scripts/{name}.py": "x = 1\n" for name in ("plan", "sums")}
+    write(repo, {"plugins/ops/skills/deploy/SKILL.md": manifest + body, **shared, "other/scripts/gone.py": "x = 1\n"})
+    findings = document("plugins/ops/skills/deploy")["skills"][0]["findings"]
+    assert [(f["code"], f["line"]) for f in findings if f["code"] == "CO032"] == [("CO032", 7)]
+
+
 def test_scripts_are_linted_on_request(repo: Path) -> None:
     write(repo, {"skills/parcel-quote/scripts/quote.py": "print(undefined_name)\n"})
     codes = {f["category"] for skill in document()["skills"] for f in skill["findings"]}
