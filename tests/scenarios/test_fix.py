@@ -69,6 +69,15 @@ def test_the_slashes_of_a_path_in_another_markdown_file_are_mended_from_where_it
     assert "CO035" not in check().stdout and check("--diff").stdout == ""
 
 
+def test_a_number_where_text_is_meant_gets_quotes_and_keeps_its_end_of_line(manifest: Path) -> None:
+    wrong = RIGHT.replace(b"---\n# P", b"metadata:\n  version: 1.10 \n---\n# P").replace(b"\n", b"\r\n")
+    manifest.write_bytes(wrong)
+    assert "CO005" in check("-v").stdout
+    assert "fixed: 1 file" in check("--fix").stderr
+    assert manifest.read_bytes() == wrong.replace(b"1.10", b'"1.10"')
+    assert "CO005" not in check("-v").stdout and check("--diff").stdout == ""
+
+
 def test_a_read_only_file_is_left_and_said(manifest: Path) -> None:
     manifest.chmod(0o444)
     done = check("--fix")

@@ -175,3 +175,12 @@ def test_a_finding_of_lint_can_be_known(team: Team) -> None:
     assert "LI003" in codes(team.run(head, start)[1])
     team.main({".aces-baseline.json": team.recorded("--lint")})
     assert "LI003" not in codes(team.run(head, start)[1])
+
+
+def test_a_script_that_the_change_leaves_alone_is_not_linted(team: Team) -> None:
+    scripts = {f"{PLACE}/scripts/{name}.sh": SCRIPT for name in ("old", "touched")}
+    start = team.main({MANIFEST: skill("parcel-quote"), **scripts})
+    changes = {f"{PLACE}/scripts/touched.sh": f"{SCRIPT}exit 0\n", f"{PLACE}/scripts/new.sh": SCRIPT}
+    _, report = team.run(team.history.commit("work", changes, parent=start), start)
+    linted = [f for each in report["skills"] for f in each["findings"] if f["category"] == "lint"]
+    assert {f["path"].rpartition("/")[2] for f in linted} == {"touched.sh", "new.sh"}

@@ -18,6 +18,7 @@ from aces_ci.core.trial import Arm
 from aces_ci.forges._links import PageLinks
 from aces_ci.ports.renderer import Place
 from aces_ci.renderers import comment, html, text
+from aces_ci.renderers.annotations import notes_of
 from aces_ci.tiers.assemble import assemble
 from tests.builders import a_changed_skill, a_comparison, a_run, a_score, a_trial, an_event
 
@@ -179,6 +180,20 @@ def test_text_keeps_the_characters_of_a_path_that_it_tells_to_write() -> None:
 def test_two_findings_of_one_rule_on_one_line_are_two_and_the_same_one_twice_is_one() -> None:
     first, second = (a_finding("skills/m1", fingerprint=mark, message=f"Links to {mark}.") for mark in ("ab", "ab.2"))
     assert [*merge([a_run(), *a_skill("skills/m1", first, second, first)]).findings.values()] == [first, second]
+
+
+def test_a_level_holds_ten_annotations_new_ones_first_and_the_last_counts_the_rest() -> None:
+    path = "skills/m1"
+    many = [
+        a_finding(path, code=code, line=line, fingerprint=str(line), severity=severity, new=line > 8)
+        for code, severity in (("CO044", Severity.WARNING), ("SP004", Severity.ERROR))
+        for line in range(1, 15)
+    ]
+    notes = notes_of(assemble([a_run(), *a_skill(path, *many), RunEnded()]))
+    for level in ("error", "warning"):
+        rows = [note for note in notes if note.level == level]
+        assert len(rows) == 10 and rows[-1].title == "5 more in the summary"
+        assert [row.line for row in rows[:7]] == [9, 10, 11, 12, 13, 14, 1]
 
 
 def test_what_a_change_brought_is_told_from_what_was_there_wherever_findings_are_listed() -> None:
