@@ -14,6 +14,8 @@ from aces_ci.core.scripts.shell.commands import parse
         ("a | b | c x\nw m && h", [("c", ["x"], 1), ("w", ["m"], 2), ("h", [], 2)]),
         ("a | b | c x # note\nw m && h", [("c", ["x"], 1), ("w", ["m"], 2), ("h", [], 2)]),
         ("a | b | c x \\\n  y\nw m && h", [("c", ["x", "y"], 1), ("w", ["m"], 3), ("h", [], 3)]),
+        ("a | b | c x\n\n# note\nw m && h", [("c", ["x"], 1), ("w", ["m"], 4), ("h", [], 4)]),
+        ("a | b | c x # one\n# two\nw m && h", [("c", ["x"], 1), ("w", ["m"], 3), ("h", [], 3)]),
         ('a | b | c "x\ny"\nw && h', [("c", ["x\ny"], 1), ("w", [], 3), ("h", [], 3)]),
         ("a | b | c x\nw m && h\na | b | c y\nv && g", [("c", ["x"], 1), ("w", ["m"], 2), ("h", [], 2)]),
     ],

@@ -28,9 +28,13 @@ def read(source: bytes) -> tuple[bytes, Node]:
         ends = sorted(set(_missed(source, root)), reverse=True)
         if not ends:
             break
+        parted = source
         for at in ends:
-            source = source[:at] + b";" + source[at:]
-        root = _parser().parse(source).root_node
+            parted = parted[:at] + b";" + parted[at:]
+        again = _parser().parse(parted).root_node
+        if again.has_error and not root.has_error:
+            break  # it was no fault of the grammar's
+        source, root = parted, again
     return source, root
 
 
@@ -42,9 +46,11 @@ def _missed(source: bytes, root: Node) -> Iterator[int]:
         todo.extend(node.children)
         if node.type != "command":
             continue
+        ended = False
         for before, after in zip(node.children, node.children[1:], strict=False):
             between = source[before.end_byte : after.start_byte]
             at = between.find(b"\n")
             bare = at >= 0 and not between[:at].rstrip(b" \t\r").endswith(b"\\")
-            if bare and b"<<" not in source[node.start_byte : before.end_byte]:
+            if bare and not ended and b"<<" not in source[node.start_byte : before.end_byte]:
                 yield before.start_byte if before.type == "comment" else before.end_byte + at
+            ended = bare and after.type == "comment"  # a comment on a line of its own ends nothing more
