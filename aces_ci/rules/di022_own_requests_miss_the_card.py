@@ -20,6 +20,8 @@ from aces_ci.core.rule import Dimension, Example, Problem, Rule
 from aces_ci.core.skill import Skill
 
 LEAST = 3
+QUOTED = 70
+"""Characters of a request that a fix shows."""
 
 
 def check(skill: Skill) -> Iterator[Problem]:
@@ -45,7 +47,9 @@ def check(skill: Skill) -> Iterator[Problem]:
         )
     share = len(missed) / len(asked)
     rival = f"; {rivals.most_common(1)[0][0]} matches them better" if rivals else ""
-    names = ", ".join(word for word, _ in lacking.most_common(4))
+    often = [word for word, count in lacking.most_common(4) if count > 1]
+    # One word of one request is chance; then the request itself says more.
+    hint = f"take up their words: {', '.join(often)}" if often else _such_as(missed)
     for problem in graded(
         share if share >= 0.2 else 0.0,
         8,
@@ -56,7 +60,14 @@ def check(skill: Skill) -> Iterator[Problem]:
         quiet=0.34,
         loud=0.6,
     ):
-        yield replace(problem, hint=f"take up their words: {names}") if names else problem
+        yield replace(problem, hint=hint)
+
+
+def _such_as(missed: list[str]) -> str:
+    if not missed:
+        return RULE.hint
+    request = " ".join(missed[0].split())
+    return f'name such requests: "{request if len(request) <= QUOTED else request[: QUOTED - 1] + "…"}"'
 
 
 RULE = Rule(

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from aces_ci.changes.parse import parse_skill
 from aces_ci.core.reading.routing import apart, card, rank, requests
 from aces_ci.core.reading.sample import manifest
 from aces_ci.core.skill import FileKind, Sibling, Skill, SkillFile, sibling_of
+from aces_ci.rules.di022_own_requests_miss_the_card import RULE as OWN_REQUESTS
 
 
 def skill_of(body: str, evals: object = None) -> Skill:
@@ -64,3 +67,19 @@ def test_words_that_both_bodies_hold_set_nothing_apart() -> None:
     words = apart(mine, twin)
     assert "wallet" in words and not {"branch", "reviewer", "command"} & set(words)
     assert apart(skill_of(body), twin) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "hint"),
+    [
+        (("total the invoices", "which invoices are open", "pay all of them"), "take up their words: invoices"),
+        (("total my bookings", "what did we spend", "pay all of them"), 'name such requests: "total my bookings"'),
+        (("every " * 20, "what did we spend", "pay all of them"), f'name such requests: "{"every " * 11}eve…"'),
+    ],
+)
+def test_the_fix_of_missed_requests_names_a_word_that_two_of_them_share_or_quotes_one(
+    asked: tuple[str, ...], hint: str
+) -> None:
+    cases = [{"id": number, "prompt": prompt} for number, prompt in enumerate(asked)]
+    (problem,) = OWN_REQUESTS.check(skill_of("", cases))
+    assert problem.hint == hint
