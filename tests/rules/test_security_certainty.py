@@ -337,6 +337,11 @@ def test_the_sure_sign_is_critical_and_its_neighbour_a_warning(name: str) -> Non
     assert ((code, Severity.WARNING) in worst(unsure)) is (name not in QUIETER)
 
 
+def test_what_heads_a_block_says_nothing_of_a_token_below_it() -> None:
+    text = f"Example:\n\n```sh\nls\n```\n\nThe bot logs in with {GITHUB}."
+    assert ("SE004", Severity.CRITICAL) in worst(body(text))
+
+
 def test_a_warning_says_why_it_is_no_more() -> None:
     (finding,) = [f for f in scan(shell("if true; then", "rm -rf ~/", "fi")) if f.code == "SE005"]
     assert finding.message.endswith("It stands behind a condition, or in a machine or home of its own.")
