@@ -338,7 +338,7 @@ def test_the_sure_sign_is_critical_and_its_neighbour_a_warning(name: str) -> Non
 
 
 def test_what_heads_a_block_says_nothing_of_a_token_below_it() -> None:
-    text = f"Example:\n\n```sh\nls\n```\n\nThe bot logs in with {GITHUB}."
+    text = f"Look:\n\n```sh\nls  # an example\n```\n\nThe bot logs in with {GITHUB}."
     assert ("SE004", Severity.CRITICAL) in worst(body(text))
 
 
