@@ -436,6 +436,31 @@ def test_a_baseline_lists_what_is_known_and_may_only_shrink(repo: Path) -> None:
     assert code(check()) == 1, "what was taken out is new again"
 
 
+def test_a_better_score_is_the_one_that_a_skill_is_held_to_from_then_on(repo: Path) -> None:
+    thin = GOOD.replace("log-triage", "thin").split("3. Check")[0].split("2. Run")[0]
+    better = GOOD.replace("log-triage", "thin").split("3. Check")[0]
+
+    def recorded() -> int:
+        return int(json.loads((repo / ".aces-baseline.json").read_text("utf-8"))["skills"]["skills/thin"]["score"])
+
+    write(repo, {"skills/thin/SKILL.md": thin})
+    check("--write-baseline", "--profile", "aces")
+    low = recorded()
+    write(repo, {"skills/thin/SKILL.md": better})
+    check("--update-baseline", "--profile", "aces")
+    assert low < recorded() < 70
+    write(repo, {"skills/thin/SKILL.md": thin})
+    check("--update-baseline", "--profile", "aces")
+    assert low < recorded(), "a ratchet does not go back"
+    assert code(check("--profile", "aces", "skills/thin")) == 1
+
+
+def test_concise_has_a_line_a_finding_and_notes_only_when_asked(repo: Path) -> None:
+    rows = {options: check("--format", "concise", *options).stdout.splitlines() for options in ((), ("-v",))}
+    assert any(": note " in row for row in rows["-v",]) and not any(": note " in row for row in rows[()])
+    assert all(re.match(r"skills/\S+:\d+:\d+: (error|warning|note) [A-Z]{2}\d{3} ", row) for row in rows["-v",])
+
+
 def test_a_skill_that_is_gone_leaves_the_baseline_and_is_new_when_it_comes_back(repo: Path) -> None:
     check("--write-baseline")
     shutil.rmtree(repo / "skills/parcel-quote")

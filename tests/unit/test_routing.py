@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -10,6 +11,7 @@ from aces_ci.changes.parse import parse_skill
 from aces_ci.core.reading.routing import apart, card, rank, requests
 from aces_ci.core.reading.sample import manifest
 from aces_ci.core.skill import FileKind, Sibling, Skill, SkillFile, sibling_of
+from aces_ci.rules.di022_own_requests_miss_the_card import RULE
 from aces_ci.rules.di022_own_requests_miss_the_card import RULE as OWN_REQUESTS
 
 
@@ -83,3 +85,13 @@ def test_the_fix_of_missed_requests_names_a_word_that_two_of_them_share_or_quote
     cases = [{"id": number, "prompt": prompt} for number, prompt in enumerate(asked)]
     (problem,) = OWN_REQUESTS.check(skill_of("", cases))
     assert problem.hint == hint
+
+
+def test_requests_that_a_neighbour_matches_better_are_told_with_its_name_and_the_words_to_take_up() -> None:
+    cases = [{"prompt": text} for text in ("ledger of parcels", "weigh the ledger parcel", "parcel rates as a table")]
+    skill = skill_of("# Sample\n", cases)
+    assert list(RULE.check(skill)) == []
+    rival = Sibling(path="skills/parcel-quote", name="parcel-quote", description="Weighs parcels for carrier rates.")
+    (problem,) = RULE.check(replace(skill, siblings=(rival,)))
+    assert problem.message.endswith("share too little with its description; parcel-quote matches them better.")
+    assert problem.hint is not None and "parcel" in problem.hint.removeprefix("take up their words: ")
