@@ -76,11 +76,10 @@ def doubt(path: str, text: str, hit: Hit, others: tuple[Hit, ...], *, security: 
 def _above(text: str, *, markdown: bool) -> str:
     """The nearest line that says something, over blank ones; in a block of a document also what heads the block."""
     rows = text.split("\n")
-    found = [_last(rows[-_ROWS:])]
     fences = [at for at, row in enumerate(rows) if row.lstrip("> ").startswith(("```", "~~~"))] if markdown else []
     if len(fences) % 2 == 1:  # the last one is open
-        found.append(_last(rows[: fences[-1]][-_ROWS:]))
-    return "\n".join(found)
+        return f"{_last(rows[fences[-1] :][-_ROWS:])}\n{_last(rows[: fences[-1]][-_ROWS:])}"
+    return _last((rows[fences[-1] :] if fences else rows)[-_ROWS:])
 
 
 def _last(rows: list[str]) -> str:
