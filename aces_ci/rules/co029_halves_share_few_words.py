@@ -17,11 +17,11 @@ from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Dimension, Example, Problem, Rule
 from aces_ci.core.skill import Skill
 
-ORDINARY, CARD = 0.6, 0.5
+ORDINARY, CARD = 0.55, 0.5
 """What costs nothing: the share of words across the seam, with that of parts that name the card counting by half."""
 ENOUGH = 4
 """Words that each side has alone before it is taken for a subject of its own."""
-POWER, MOST, LOUD = 1.3, 40.0, 0.5
+POWER, MOST, LOUD = 1.3, 34.0, 0.5
 """How steeply less of it costs, the points in all, and the share of them from which on it is said."""
 
 
@@ -44,24 +44,24 @@ _LEDGER = "".join(
     f"{number}. {row}\n"
     for number, row in enumerate(
         (
-            "Read each posting of the ledger with its account.",
-            "Write one row a posting, the account first.",
-            "Round the amount of each posting to two decimals.",
-            "Sum the amount by account and by currency.",
-            "Stop where a currency has no amount.",
-            "Compare the ledger with the sums of every currency.",
-            "Print the account with the amount of each posting.",
+            "Read each posting of the ledger with its account and voucher.",
+            "Write one row a posting, the account first, the voucher and the invoice last.",
+            "Round the amount of each posting to two decimals; a voucher has one currency.",
+            "Sum the amount by account, by invoice and by currency.",
+            "Stop where a currency has no amount, or an invoice no voucher.",
+            "Compare the ledger with the sums of every currency and each invoice.",
+            "Print the account with the amount of each posting in the ledger.",
         ),
         start=1,
     )
 )
-_TIDES = """- Read the harbour's constituents: amplitude and phase.
-- Sum the cosines of each constituents' phase for the harbour.
-- Mark high water and low water, with the amplitude.
-- Round the height of the water to centimetres.
-- Warn of a storm where the water stands higher than the harbour.
-- Print the phase of the moon with its amplitude.
-- Name the gauge nearest to the harbour, its constituents and its water.
+_TIDES = """- Read the harbour's constituents: amplitude, phase and gauge.
+- Sum the cosines of each constituents' phase for the harbour and its gauge.
+- Mark high water and low water of each cosines curve, with the amplitude.
+- Round the height of the water at the gauge to centimetres.
+- Warn of a storm where the water stands higher than the harbour; a storm adds height.
+- Print the phase with its amplitude, the cosines and the storm.
+- Name the gauge nearest to the harbour, its constituents and its water height.
 """
 
 
@@ -87,7 +87,7 @@ RULE = Rule(
             why="both sides speak of the ledger",
         ),
         Example(
-            files={"SKILL.md": manifest(f"# Sample\n\n{_LEDGER}\n" + "- Then see the next page of it.\n" * 7)},
+            files={"SKILL.md": manifest(f"# Sample\n\n{_LEDGER}\n{_TIDES}" + "- Then see the next page of it.\n" * 14)},
             why="the second side has no words of its own",
         ),
         Example(files={"SKILL.md": manifest("# Sample\n\nRead the ledger.\n")}, why="too short to tell"),

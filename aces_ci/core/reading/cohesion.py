@@ -15,7 +15,7 @@ from aces_ci.core.reading.topic import spelled
 
 OFTEN = 3
 """Parts from which on a word is one that the body is about."""
-WORDS, PARTS = 4, 12
+WORDS, PARTS = 12, 12
 """A body with fewer such words or fewer parts cannot tell."""
 EDGE = 0.3
 """Share of the parts that either side of a seam holds at least."""
