@@ -29,6 +29,8 @@ STOP = frozenset(
     were what when where whether which while who why will with within without work works would yet you your
     ask asked asks asking skill skills agent agents help helps task tasks""".split()  # noqa: SIM905
 )
+_NO_CONTENT = STOP | frozenset(map(chr, range(128)))
+"""And single letters; of scripts written without blanks one is a word."""
 _SUFFIXES = "ations ation ments ment ings ing ions ion ies ers er ed es s ly e".split()  # noqa: SIM905
 
 
@@ -63,19 +65,20 @@ def stems(text: str) -> frozenset[str]:
 @lru_cache(maxsize=1_024)
 def stemmed(found: frozenset[str]) -> frozenset[str]:
     """The same of words that are already told apart."""
-    return frozenset(stem(word) for word in found - STOP if len(word) > 1 or not word.isascii())
+    return frozenset(map(stem, found - _NO_CONTENT))
 
 
 @lru_cache(maxsize=1_024)
 def exact(text: str) -> frozenset[str]:
     """Distinct tokens that name something exactly: paths, options, file names, identifiers, numbers."""
-    tokens = {token.strip(_EDGES).rstrip(".") for token in set(text.split())}
-    # A word of letters in their usual case names nothing exactly, and most tokens are such.
-    return frozenset(token for token in tokens if not _plain(token) and _EXACT.fullmatch(token)) - _ABBREVIATIONS
+    # A word of letters in their usual case names nothing exactly, and most tokens are such, before the marks around
+    # them are taken off and after.
+    marked = {token.strip(_EDGES).rstrip(".") for token in _unusual(set(text.split()))}
+    return frozenset(filter(_EXACT.fullmatch, _unusual(marked))) - _ABBREVIATIONS
 
 
-def _plain(token: str) -> bool:
-    return token.isalpha() and (token.islower() or token.istitle())
+def _unusual(tokens: set[str]) -> list[str]:
+    return [token for token in tokens if not (token.isalpha() and (token.islower() or token.istitle()))]
 
 
 def jaccard(left: Iterable[str], right: Iterable[str]) -> float:
