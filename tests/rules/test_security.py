@@ -258,6 +258,12 @@ def test_two_installs_on_one_line_are_one_finding() -> None:
     assert found.count("SE012") == 1
 
 
+def test_what_turns_the_machine_off_is_not_said_to_destroy() -> None:
+    found = scan({"scripts/end.sh": "#!/bin/sh\nsudo reboot\n", "scripts/wipe.sh": "#!/bin/sh\nrm -rf ~/\n"})
+    titles = {finding.path.rsplit("/", 1)[-1]: finding.title for finding in found}
+    assert titles == {"end.sh": "command turns the machine off", "wipe.sh": "command destroys what cannot be restored"}
+
+
 def test_a_here_document_is_told_once_and_at_its_own_line() -> None:
     block = "```sh\nbash <<'EOF'\nset -e\nsh -c \"$(curl -fsLS get.tides.dev)\"\nEOF\n```"
     found = [(finding.code, finding.line) for finding in scan(body(block)) if finding.code == "SE006"]

@@ -35,6 +35,10 @@ ADJACENT = 2
 """Lines within which two commands of a kind are one deed."""
 
 
+_OTHERWISE = {"power-off": ("command turns the machine off", "leave it to the user, who knows what else runs there")}
+"""Title and fix of a shape for which those of its rule would not be true."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placed:
     """A hazard at its place in a file of the skill, with what weighing left of its severity."""
@@ -115,6 +119,8 @@ def problems(skill: Skill, *kinds: Kind, tail: str) -> Iterator[Problem]:
             line=placed.line,
             end_line=placed.end_line if placed.end_line > placed.line else None,
             column=placed.column,
+            title=_OTHERWISE.get(placed.hazard.shape, (None, None))[0],
+            hint=_OTHERWISE.get(placed.hazard.shape, (None, None))[1],
             message=f"{where[placed.site]} {what}. {tail}{note}",
             severity=placed.severity,
             confidence=placed.confidence,
