@@ -79,7 +79,7 @@ def test_cases_runs_arms_dollars_minutes_and_code(tmp_path: Path) -> None:
     assert "scripts/print.py) (changed)" in code
     assert "old.py" not in code, "what is gone is run by nobody"
     assert "**Cases**" not in comment
-    assert f"# the live run with your own key, about ${least:.2f}\nuvx aces-ci@" in comment
+    assert f"# the live run with your own key, about ${least:.2f}\nuvx 'aces-ci[judge,live]@" in comment
     assert f" live {ROOT} --base {document['merge_base'][:7]}" in comment
 
 
