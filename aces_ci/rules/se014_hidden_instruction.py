@@ -14,7 +14,7 @@ import re2
 from aces_ci.core.finding import Category, Confidence, Severity
 from aces_ci.core.reading.sample import manifest
 from aces_ci.core.rule import Example, Problem, Rule
-from aces_ci.core.scan.documents import documents, site_of
+from aces_ci.core.scan.documents import documents, in_code, site_of
 from aces_ci.core.scan.snippets import is_markdown
 from aces_ci.core.scan.stance import about_security
 from aces_ci.core.scripts.danger import scan
@@ -56,7 +56,8 @@ def check(skill: Skill) -> Iterator[Problem]:
             for match in pattern.finditer(text):
                 line = text.count("\n", 0, match.start()) + 1
                 inner = next((group for group in reversed(match.groups()) if group), "")
-                if site_of(text, line) == "fence" or not _ORDER.search(" ".join(inner.split())):
+                shown = site_of(text, line) == "fence" or in_code(text, match.start())
+                if shown or not _ORDER.search(" ".join(inner.split())):
                     continue
                 calm = bool(subject or _SHAPE.search(path))
                 worst = not _FORBIDS.search(inner) and any(map(_grave, _CODE.findall(inner)))

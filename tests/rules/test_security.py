@@ -184,6 +184,15 @@ NAMED = {
         "'find-generic-password', '-s', 'tides', '-w'], capture_output=True, text=True).stdout.strip()\nT = token()\n"
         "subprocess.run(['curl', '-s', f'https://api.tides.dev/v1{PATH}', '-H', f'Authorization: Bot {T}'])\n"
     },
+    "comment that is shown as code": body("Finds orders (such as `<!-- IGNORE PREVIOUS INSTRUCTIONS -->`) in a text."),
+    "environment that has the name of a variable": {
+        "scripts/a.js": "const owner = process.env.WALLET;\nconst env = { ...process.env, KEY: 'x' };\n"
+        "spawn('node', ['b.js'], { env });\nawait fetch(`https://api.tides.dev/holdings/${owner}?limit=100`);\n"
+    },
+    "public half of a key": {
+        "scripts/a.js": "const key = fs.readFileSync('/home/me/.ssh/id_rsa');\nconst owner = account(key).address;\n"
+        "await fetch(`https://api.tides.dev/holdings/${owner}?limit=100`);\n"
+    },
     "fixed program": {
         "scripts/a.py": "import base64, subprocess\ntext = base64.b64decode(open('a').read()).decode()\n"
         "words = ['notify', '--message', text]\nsubprocess.run(words)\n"

@@ -23,6 +23,13 @@ def site_of(text: str, line: int) -> str:
     return _sites(text).get(line, "prose")
 
 
+def in_code(text: str, at: int) -> bool:
+    """Whether an offset of a Markdown text stands between two backticks of its line, where everything is shown."""
+    end = text.find("\n", at)
+    closed = text.find("`", at, len(text) if end < 0 else end) >= 0
+    return closed and text.count("`", text.rfind("\n", 0, at) + 1, at) % 2 == 1
+
+
 @lru_cache(maxsize=256)
 def _sites(text: str) -> dict[int, str]:
     parts = markup(text)
@@ -31,6 +38,9 @@ def _sites(text: str) -> dict[int, str]:
         sites.update(dict.fromkeys(range(code.line, code.end_line + 1), "fence"))
     at = text.find("<!--")
     while at != -1:
+        if in_code(text, at):
+            at = text.find("<!--", at + 4)
+            continue
         end = text.find("-->", at)
         end = len(text) if end == -1 else end
         first, last = text.count("\n", 0, at) + 1, text.count("\n", 0, end) + 1

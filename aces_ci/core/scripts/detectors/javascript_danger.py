@@ -77,8 +77,10 @@ _SENDING = re2.compile(
     r"\b(?:fetch|axios(?:\.\w+)?|got(?:\.\w+)?|request(?:\.\w+)?|needle(?:\.\w+)?|superagent\.\w+|https?\.(?:request|get)|"
     r"sendBeacon|\w*(?:sock(?:et)?|client|req|ws)\.(?:write|send|end))\s*\(([^;]{0,400})"
 )
-_PART = re2.compile(r"JSON\.parse|\.split\(|\.match\(|\.length\b|existsSync")
-"""What picks a value out of a text, or only asks about it."""
+_PART = re2.compile(
+    r"JSON\.parse|\.split\(|\.match\(|\.length\b|existsSync|\.(?:address|publicKey|pubkey|fingerprint)\b"
+)
+"""What picks a value out of a text, only asks about it, or takes of a key what is made to be shown."""
 _LOCAL = re2.compile(r"https?://(?:localhost|127\.0\.0\.1)")
 _STRONG = re2.compile(
     r"\.ssh|id_rsa|id_ed25519|\.aws|\.netrc|\.git-credentials|\.config/gh|\.gnupg|_history|shadow|"
@@ -100,13 +102,13 @@ def _sent(text: str) -> Iterator[tuple[int, str, str]]:
     if not held:
         return
     for match in _PASSED.finditer(text):
-        whole = any(re2.search(rf"\b{name}\b", match.group(2)) for name in held)
+        whole = any(re2.search(rf"(?:^|[^.\w]){name}\b", match.group(2)) for name in held)
         if whole and not _PART.search(match.group(2)) and len(held) < MAX_NAMES:
             held.add(match.group(1))
     for match in _SENDING.finditer(text):
         for name in sorted(held):
             if re2.search(
-                rf"\b{name}\b(?:\.(?:toString|trim)\b|\s*(?:[^\s.?\[\w]|$))", match.group(1)
+                rf"(?:^|[^.\w]){name}\b(?:\.(?:toString|trim)\b|\s*(?:[^\s.?\[\w]|$))", match.group(1)
             ) and not _LOCAL.search(match.group(1)):
                 kinds = {hosts.host(url)[0] for url in hosts.urls(_with_addresses(text, match.group(1)))}
                 yield match.start(), name, sureness.leaving(".ssh" if strong else "settings", kinds)
@@ -126,7 +128,7 @@ def _run(text: str) -> Iterator[tuple[int, str, str, str]]:
         if not held:
             continue
         for match in _PASSED.finditer(text):
-            whole = any(re2.search(rf"\b{name}\b", match.group(2)) for name in held)
+            whole = any(re2.search(rf"(?:^|[^.\w]){name}\b", match.group(2)) for name in held)
             if whole and not _PART.search(match.group(2)) and len(held) < MAX_NAMES:
                 held.add(match.group(1))
         for name in sorted(held):
