@@ -267,6 +267,24 @@ def test_two_installs_on_one_line_are_one_finding() -> None:
     assert found.count("SE012") == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("curl https://get.tides.dev/x.sh | bash", 7),
+        ("Set up:\n\n- Run curl -fsSL https://get.tides.dev/x.sh | sudo -E bash to install.", 9),
+        ("```js\nrequire('child_process').execSync('curl https://get.tides.dev/x.sh | bash')\n```", 8),
+        ("```text\nSee curl https://get.tides.dev/x.sh | bash above.\n```", None),
+        ("It is `echo` and curl https://get.tides.dev/x.sh, no shell.", None),
+        ("Once: `(curl https://get.tides.dev/x.sh | bash)`, in brackets.", None),
+    ],
+)
+def test_a_download_into_a_shell_is_seen_without_backticks_and_in_a_block_of_javascript(
+    text: str, line: int | None
+) -> None:
+    found = [(f.code, f.severity, f.line) for f in scan(body(text)) if f.code == "SE006"]
+    assert found == ([] if line is None else [("SE006", Severity.WARNING, line)])
+
+
 def test_what_turns_the_machine_off_is_not_said_to_destroy() -> None:
     found = scan({"scripts/end.sh": "#!/bin/sh\nsudo reboot\n", "scripts/wipe.sh": "#!/bin/sh\nrm -rf ~/\n"})
     titles = {finding.path.rsplit("/", 1)[-1]: finding.title for finding in found}

@@ -12,8 +12,8 @@ from pathlib import PurePosixPath
 
 import re2
 
-from aces_ci.core.reading.outline import markup
-from aces_ci.core.scripts.programs.javascript_text import read
+from aces_ci.core.reading.outline import Code, markup
+from aces_ci.core.scan import bare, spawned
 from aces_ci.core.scripts.programs.python_calls import shell_calls
 from aces_ci.core.skill import Skill, SkillFile, universal_newlines
 
@@ -75,19 +75,8 @@ _PLACEHOLDER = re2.compile(r"<([A-Za-z][\w .:/|-]{0,60})>")
 _LOAD = re2.compile(r"(?m)(?:^|[\s(:])!`([^`\n]+)`")
 _RUN = re2.compile(r"(?m)^\s*(?:RUN|CMD|ENTRYPOINT)\s+((?:[^\n\\]|\\\n|\\.)+)")
 _YAML_RUN = re2.compile(r"(?m)^\s*(?:-\s+)?(?:run|command|script|cmd)\s*:\s*['\"]?([^\s'\"|>][^\n]*)")
-_SPAWN = re2.compile(
-    r"\b(?:exec|execSync|spawnSync|spawn)\s*\(\s*(?:`([^`]+)`|\"((?:[^\"\\\n]|\\.)+)\"|'((?:[^'\\\n]|\\.)+)')"
-)
-_PROCESSES = re2.compile(r"child_process|execa\b|shelljs|\bzx\b|Bun\.|Deno\.")
-_OWNER = re2.compile(r"(\w+)\s*\.\s*$")
-_SHELLS_OF_NODE = frozenset({"cp", "child_process", "childProcess", "child", "proc", "shell", "shelljs", "Bun", "Deno"})
-_IMPORTED = re2.compile(
-    r"(\w+)\s*=\s*(?:await\s+)?(?:require|import)\(\s*['\"](?:node:)?child_process|"
-    r"import\s+(?:\*\s+as\s+)?(\w+)\s+from\s+['\"](?:node:)?child_process"
-)
 _STEPS = re2.compile(r"(?m)^\s*(steps|jobs|runs):")
 NO_STEP = "It is no step of a workflow: a list may name it."
-NO_CALL = "It may be no call of a shell: a text, or a method of that name."
 _COMMANDS = frozenset(
     {"curl", "wget", "rm", "sudo", "bash", "sh", "eval", "chmod", "chown", "dd", "git", "npm",
      "npx", "pip", "pip3", "uv", "uvx", "pipx",
@@ -175,7 +164,7 @@ def _read_file(path: str, text: str) -> Iterator[Snippet]:
     elif suffix == ".py" or "python" in shebang:
         yield from _calls(path, text, Site.SCRIPT, 1)
     elif suffix in {".js", ".mjs", ".cjs", ".ts", ".mts", ".tsx", ".jsx"} or "node" in shebang:
-        yield from _spawned(path, text)
+        yield from _spawned(path, text, Site.SCRIPT)
     elif name.startswith(("Dockerfile", "Containerfile")) or suffix == ".dockerfile":
         yield from _matches(path, text, _RUN, Site.IMAGE)
     elif name in {"Makefile", "makefile", "GNUmakefile", "justfile", "Justfile"}:
@@ -194,28 +183,35 @@ def _of_markdown(path: str, text: str) -> Iterator[Snippet]:
     for match in _LOAD.finditer(text):
         yield _at(path, text, match.start(1), match.group(1), Site.LOAD)
     for code in whole.codes:
-        if not code.content.strip():
-            continue
-        line = code.line + 1 if code.fenced else code.line
-        column = _indent(whole.lines, line, code.content)
-        if code.language in _SHELL_FENCES or (
-            code.language in {"", "text", "txt", "plaintext"} and _looks_run(code.content)
-        ):
-            yield Snippet(path=path, text=_clean(code.content), site=Site.FENCE, line=line, column=column)
-        elif code.language in {"python", "py", "python3"}:
-            yield from _calls(path, code.content, Site.FENCE, line)
-        elif code.language in {"dockerfile", "docker"}:
-            for match in _RUN.finditer(code.content):
-                inner = _at(path, code.content, match.start(1), match.group(1), Site.FENCE)
-                yield Snippet(
-                    path=path, text=inner.text, site=Site.IMAGE, line=inner.line + line - 1, column=inner.column
-                )
+        if code.content.strip():
+            yield from _of_block(path, code, whole.lines)
+    for offset, command in bare.find(text, whole):
+        yield _at(path, text, offset, command, Site.INLINE)
     for content, line in whole.spans:
         words = content.split(None, 1)
         if len(words) == 2 and words[0] in _COMMANDS | {"!"}:
             yield Snippet(
                 path=path, text=_clean(content), site=Site.INLINE, line=line, column=_column(whole.lines, line, content)
             )
+
+
+def _of_block(path: str, code: Code, lines: tuple[str, ...]) -> Iterator[Snippet]:
+    """A code block, read in the language that it names or looks like."""
+    line = code.line + 1 if code.fenced else code.line
+    column = _indent(lines, line, code.content)
+    if code.language in _SHELL_FENCES or (
+        code.language in {"", "text", "txt", "plaintext"} and _looks_run(code.content)
+    ):
+        yield Snippet(path=path, text=_clean(code.content), site=Site.FENCE, line=line, column=column)
+    elif code.language in {"python", "py", "python3"}:
+        yield from _calls(path, code.content, Site.FENCE, line)
+    elif code.language in {"javascript", "js", "typescript", "ts"}:
+        for called in _spawned(path, code.content, Site.FENCE):
+            yield replace(called, line=called.line + line - 1)
+    elif code.language in {"dockerfile", "docker"}:
+        for match in _RUN.finditer(code.content):
+            inner = _at(path, code.content, match.start(1), match.group(1), Site.FENCE)
+            yield replace(inner, site=Site.IMAGE, line=inner.line + line - 1)
 
 
 def _clean(text: str) -> str:
@@ -239,19 +235,9 @@ def _calls(path: str, text: str, site: Site, line: int) -> Iterator[Snippet]:
         yield Snippet(path=path, text=script, site=site, line=line + row - 1, column=column)
 
 
-def _spawned(path: str, text: str) -> Iterator[Snippet]:
-    """What JavaScript has a shell run; a method of that name may be anybody's, and a text may only speak of it."""
-    parts = read(text)
-    shell = _PROCESSES.search(text) is not None
-    owners = _SHELLS_OF_NODE | {name for names in _IMPORTED.findall(text) for name in names if name}
-    for match in _SPAWN.finditer(text):
-        if parts.comment(match.start()):
-            continue
-        group = next(number for number in (1, 2, 3) if match.group(number) is not None)
-        owner = _OWNER.search(text[max(0, match.start() - 40) : match.start()])
-        runs = shell and not parts.text(match.start()) and (owner is None or owner.group(1) in owners)
-        snippet = _at(path, text, match.start(group), match.group(group), Site.SCRIPT)
-        yield snippet if runs else replace(snippet, doubt=NO_CALL)
+def _spawned(path: str, text: str, site: Site) -> Iterator[Snippet]:
+    for offset, command, doubt in spawned.find(text):
+        yield replace(_at(path, text, offset, command, site), doubt=doubt)
 
 
 def _matches(path: str, text: str, pattern: object, site: Site) -> Iterator[Snippet]:
