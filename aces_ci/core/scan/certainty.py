@@ -15,8 +15,9 @@ from aces_ci.core.scripts.hazards.hosts import Host
 from aces_ci.core.skill import Skill
 
 READ_FIRST = "It stands in a document, where a reader sees it before it runs."
-_DOWNLOADS = frozenset({"pipe-to-shell", "download-and-run"})
-_IN_DOCUMENTS = _DOWNLOADS | {"decoded-code", "send-secret", "reverse-shell", "dns-exfiltration"}
+DOWNLOADS = frozenset({"pipe-to-shell", "download-and-run"})
+"""Shapes by which what a host serves is run."""
+_IN_DOCUMENTS = DOWNLOADS | {"decoded-code", "send-secret", "reverse-shell", "dns-exfiltration"}
 """Shapes that a document can give an agent to do, and that no guide has a reason to."""
 _TRIED = re2.compile(
     r"(?i)(^|[/_.-])(tests?|__tests__|specs?|fixtures?|testdata|samples?|examples?|evals?|mocks?|demos?|corpus|payloads?|"
@@ -64,7 +65,7 @@ def doubt(skill: Skill, hazard: Hazard, path: str, site: Site, text: str, line: 
 def _in_a_script(skill: Skill, hazard: Hazard, path: str, text: str, *, security: bool) -> str:
     if tried(path) and (security or hazard.kind is Kind.DESTRUCTIVE):
         return "It is tried out there, or shown."
-    if hazard.shape in _DOWNLOADS and _names_its_product(skill, hazard.target or "", text):
+    if hazard.shape in DOWNLOADS and _names_its_product(skill, hazard.target or "", text):
         return "The address carries the name of what is installed."
     return ""
 
@@ -74,7 +75,7 @@ def _in_a_document(hazard: Hazard, path: str, site: Site, text: str, line: int, 
         return READ_FIRST
     if security or tried(path):
         return "Attacks, or how to stand them, are what it is about."
-    if hazard.shape in _DOWNLOADS and hosts.host(hazard.target or "")[0] in {Host.UNKNOWN, Host.KNOWN, Host.VENDOR}:
+    if hazard.shape in DOWNLOADS and hosts.host(hazard.target or "")[0] in {Host.UNKNOWN, Host.KNOWN, Host.VENDOR}:
         return READ_FIRST
     if any(_STANDS_IN.search(name) or _SHOWN_ADDRESS.fullmatch(name) for name in _named_hosts(hazard)):
         return "The host is one that examples are given."

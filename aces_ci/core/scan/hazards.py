@@ -30,7 +30,6 @@ _MAINTENANCE = frozenset({"format-disk", "overwrite-disk", "shred", "mode-root",
 """What administrators document: critical in a script, a warning in a text that someone reads first."""
 _NAMED = re2.compile(r"(?:curl|wget|base64)(?:\s+-{1,2}[\w-]+)*\s*\|\s*(?:sudo\s+)?(?:ba|z|da)?sh")
 """`curl | sh` without any address: the name of a habit, and nothing that could be run."""
-_DOWNLOADS = frozenset({"pipe-to-shell", "download-and-run"})
 ADJACENT = 2
 """Lines within which two commands of a kind are one deed."""
 
@@ -69,7 +68,11 @@ def find(skill: Skill, *kinds: Kind) -> Iterator[Placed]:
         if site is Site.INLINE and told is not Stance.ASKS and hazard.severity is not Severity.CRITICAL:
             continue  # `never use git push --force` names it, and that is all
         severity, confidence, why = weigh(hazard, site, told)
-        if hazard.shape in _DOWNLOADS and site in {Site.SCRIPT, Site.LOAD} and hosts.anybodys(hazard.target or ""):
+        if (
+            hazard.shape in certainty.DOWNLOADS
+            and site in {Site.SCRIPT, Site.LOAD}
+            and hosts.anybodys(hazard.target or "")
+        ):
             severity, why = Severity.CRITICAL, "Anybody can put code on that host, and the address names no commit."
         if severity is Severity.CRITICAL:
             against = certainty.doubt(skill, hazard, path, site, text, line, security=subject or attacks)
@@ -114,13 +117,14 @@ def problems(skill: Skill, *kinds: Kind, tail: str) -> Iterator[Problem]:
             again = "once more" if minor[mark] == 2 else f"{minor[mark] - 1} more times"
             beside = f"the same {again} in this file"
             note += f" The same {again} in this file."
+        title, hint = _OTHERWISE.get(placed.hazard.shape, (None, None))
         yield Problem(
             path=placed.path,
             line=placed.line,
             end_line=placed.end_line if placed.end_line > placed.line else None,
             column=placed.column,
-            title=_OTHERWISE.get(placed.hazard.shape, (None, None))[0],
-            hint=_OTHERWISE.get(placed.hazard.shape, (None, None))[1],
+            title=title,
+            hint=hint,
             message=f"{where[placed.site]} {what}. {tail}{note}",
             severity=placed.severity,
             confidence=placed.confidence,
@@ -151,7 +155,9 @@ def _deeds(placed_all: tuple[Placed, ...]) -> tuple[tuple[Placed, ...], Mapping[
 def _same_deed(first: Placed, other: Placed) -> bool:
     worst = Severity.CRITICAL is first.severity is other.severity
     one_file = first.path == other.path and first.hazard.kind is other.hazard.kind
-    again = first.hazard.shape in _DOWNLOADS and first.hazard.target and first.hazard.target == other.hazard.target
+    again = (
+        first.hazard.shape in certainty.DOWNLOADS and first.hazard.target and first.hazard.target == other.hazard.target
+    )
     return worst and one_file and bool(again or other.line <= first.end_line + ADJACENT)
 
 

@@ -54,7 +54,7 @@ def _what(paragraph: str, text: str) -> str:
     urls = hosts.urls(paragraph)
     if not urls:
         return ""
-    if any(hosts.host(url)[0] is Host.DROP for url in urls) and _INTO_A_TERMINAL.search(paragraph):
+    if Host.DROP in hosts.kinds(urls) and _INTO_A_TERMINAL.search(paragraph):
         return "has a script copied from a paste site into a terminal"
     if _LOCKED.search(paragraph) and _STARTS.search(paragraph) and _NEEDED.search(text[:4000]):
         return "has a program run out of an archive that a password locks against every scan"

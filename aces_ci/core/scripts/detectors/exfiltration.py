@@ -91,9 +91,9 @@ def _critical(shape: str, message: str, target: str | None = None, doubt: str = 
     )
 
 
-def _ends(command: Command) -> set[Host]:
+def _ends(command: Command) -> frozenset[Host]:
     """The kinds of the hosts that a sender is told in words: URLs, or the operands of `nc` and its like."""
-    kinds = {hosts.host(url)[0] for url in hosts.destinations(command)}
+    kinds = hosts.kinds(hosts.destinations(command))
     if command.name in _RAW:
         kinds |= {hosts.host(f"https://{word.shape}")[0] for word in command.operands if PEER.fullmatch(word.shape)}
     return kinds
@@ -122,7 +122,7 @@ def _secret_read(path: str) -> Suspicion:
 
 
 def _sending(scene: Scene, command: Command) -> Iterator[Suspicion]:
-    kinds = {hosts.host(url)[0] for url in hosts.destinations(command)}
+    kinds = hosts.kinds(hosts.destinations(command))
     shady = bool(kinds & _SHADY)
     sources = [*scene.before(command), *scene.inner(command)]
     private = next(_content(scene, command, shady=shady), None)

@@ -101,18 +101,23 @@ def _sent(text: str) -> Iterator[tuple[int, str, str]]:
     strong = any(_STRONG.search(match.group(0)) for match in sources)
     if not held:
         return
-    for match in _PASSED.finditer(text):
-        whole = any(re2.search(rf"(?:^|[^.\w]){name}\b", match.group(2)) for name in held)
-        if whole and not _PART.search(match.group(2)) and len(held) < MAX_NAMES:
-            held.add(match.group(1))
+    _hand_on(text, held)
     for match in _SENDING.finditer(text):
         for name in sorted(held):
             if re2.search(
                 rf"(?:^|[^.\w]){name}\b(?:\.(?:toString|trim)\b|\s*(?:[^\s.?\[\w]|$))", match.group(1)
             ) and not _LOCAL.search(match.group(1)):
-                kinds = {hosts.host(url)[0] for url in hosts.urls(_with_addresses(text, match.group(1)))}
+                kinds = hosts.kinds(hosts.urls(_with_addresses(text, match.group(1))))
                 yield match.start(), name, sureness.leaving(".ssh" if strong else "settings", kinds)
                 break
+
+
+def _hand_on(text: str, held: set[str]) -> None:
+    """Add the names that are given a held one as a whole, in the order of the text."""
+    for match in _PASSED.finditer(text):
+        whole = any(re2.search(rf"(?:^|[^.\w]){name}\b", match.group(2)) for name in held)
+        if whole and not _PART.search(match.group(2)) and len(held) < MAX_NAMES:
+            held.add(match.group(1))
 
 
 def _with_addresses(text: str, call: str) -> str:
@@ -127,10 +132,7 @@ def _run(text: str) -> Iterator[tuple[int, str, str, str]]:
         held = {match.group(1) for source in sources for match in source.finditer(text)}
         if not held:
             continue
-        for match in _PASSED.finditer(text):
-            whole = any(re2.search(rf"(?:^|[^.\w]){name}\b", match.group(2)) for name in held)
-            if whole and not _PART.search(match.group(2)) and len(held) < MAX_NAMES:
-                held.add(match.group(1))
+        _hand_on(text, held)
         for name in sorted(held):
             match = re2.search(
                 _RUNS + rf"(?:await\s+)?{name}\b(?:\.(?:text|toString|data|body)\b(?:\(\w*\))?)?\s*[,)]", text
@@ -174,7 +176,7 @@ def _shape_doubt(shape: str, text: str, start: int, end: int) -> str:
     if shape == "fetched-code":
         return sureness.serving(_with_addresses(text, near))
     if shape == "send-secret":
-        kinds = {hosts.host(url)[0] for url in hosts.urls(_with_addresses(text, near))}
+        kinds = hosts.kinds(hosts.urls(_with_addresses(text, near)))
         return sureness.leaving("the whole environment", kinds)
     return ""
 

@@ -194,7 +194,7 @@ def _bound_once(module: ast.Module, node: ast.Call) -> bool:
 def _sends(node: ast.Call, name: str, text: str) -> Iterator[Hazard]:
     """An upload to a site that anybody can read; what is private in it, `python_sending` follows."""
     source = ast.unparse(node) if len(text) < 200_000 else ""
-    kinds = {hosts.host(url)[0] for url in hosts.urls(source)}
+    kinds = hosts.kinds(hosts.urls(source))
     if Host.DROP in kinds and not name.endswith(("urlopen", "Request")):
         yield _hazard(
             node,

@@ -71,7 +71,7 @@ def _sent(module: Followed, call: ast.Call) -> Iterator[Hazard]:
         held = module.of(word, call)
         if held is None or held.content is not Content.PRIVATE:
             continue
-        kinds = {hosts.host(url)[0] for url in _urls(module, call)}
+        kinds = hosts.kinds(_urls(module, call))
         if TOKEN_TOOLS.match(held.origin) and kinds and kinds <= _NAMED_HOSTS:
             severity = Severity.WARNING if Host.UNKNOWN in kinds else Severity.INFO
             message = f"passes a value of {held.origin} to another machine"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 from functools import lru_cache
 
@@ -146,6 +147,11 @@ def host(url: str) -> tuple[Host, str]:
     if _vendor(name, url):
         return Host.VENDOR, name
     return (Host.KNOWN if _KNOWN.fullmatch(name) else Host.UNKNOWN), name
+
+
+def kinds(addresses: Iterable[str]) -> frozenset[Host]:
+    """The kinds of the hosts of some URLs."""
+    return frozenset(host(url)[0] for url in addresses)
 
 
 def anybodys(url: str) -> bool:

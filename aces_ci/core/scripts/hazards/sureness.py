@@ -85,7 +85,7 @@ def serving(text: str, *, value: bool = False) -> str:
 
     With `value`, it is evaluated for what it says: careless where an API answers, and no more.
     """
-    kinds = {hosts.host(url)[0] for url in hosts.urls(text)}
+    kinds = hosts.kinds(hosts.urls(text))
     public = not value and any(hosts.anybodys(url) for url in hosts.urls(text))
     far = _OPEN_SINKS | {Host.SHORTENER} | (set() if value else {Host.UNKNOWN})
     return "" if public or kinds & far else NO_ADDRESS
